@@ -2,7 +2,7 @@
  * question that the live lab asks before a run. Without scripts, in print, and for who wants it so,
  * it is simply there. The words are those of labs/panel/prediction_prompt.py and labs/present/bet.py. */
 import { along, axesOf } from './axes';
-import * as kept from './kept';
+import * as kept from './browser_storage';
 import { button, data, make, Refused, svg } from './make';
 import { digits, say, shown, written } from './numbers';
 import type { Figure } from './plot';

@@ -1,7 +1,7 @@
 /** The exercises of a page: a field below each, and the judge of what is typed there. What is right
  * is told by Python, with the book's numbers when it is built, or with those that a lab of this page
  * has measured. labs/exercises/check.py judges the same way, for numbers that a seed draws. */
-import { now } from './kept';
+import { now } from './browser_storage';
 import { data, make, Refused } from './make';
 import { digits, written } from './numbers';
 import type { Place } from './progress';

@@ -1,7 +1,7 @@
 /** Progress in the reader's home, which a live book keeps: one file, through the book's own server
  * (labs/site/live/progress_handler.py). Goals and bets at scenes are the browser's, and go along. */
 import { xsrfHeader } from './early';
-import * as browser from './kept';
+import * as browser from './browser_storage';
 import { Refused } from './make';
 import type { Place } from './progress';
 import { joined, type Kept } from './progress_format';

@@ -6,7 +6,7 @@ import { offerDrawing } from './dropped';
 import { Early } from './early';
 import { offerChecks } from './exercises';
 import { inHome } from './home';
-import { inBrowser, play, played } from './kept';
+import { inBrowser, play, played } from './browser_storage';
 import { fetchLetters } from './letters';
 import { offerLevels } from './levels';
 import { data, make } from './make';

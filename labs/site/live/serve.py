@@ -15,7 +15,7 @@ from typing import Any
 from jupyter_core.paths import secure_write
 
 from labs.host.project import CLONED, ROOT, SITE
-from labs.site.live import address
+from labs.site.live import browser_origin
 from labs.site.live.jupyter_folders import own_jupyter
 
 HOST = "127.0.0.1"
@@ -27,12 +27,12 @@ def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: st
     """Serve the book on this machine until Ctrl-C; print its address and open it.
 
     `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. `origin` and
-    `base_url` say where the browser sees it through a proxy, see `labs.site.live.address`; there
+    `base_url` say where the browser sees it through a proxy, see `labs.site.live.browser_origin`; there
     the reader opens it. Returns 0 when it was ended, 2 when it could not start (one sentence on
     standard error). Unusable for what is no origin, or no path.
     """
-    below = address.base_url(base_url)
-    address.outside(origin, port or 0)
+    below = browser_origin.base_url(base_url)
+    browser_origin.outside(origin, port or 0)
     if not (SITE / "index.html").is_file():
         return _refuse(NOT_BUILT if CLONED else NOT_INSTALLED)
     if reason := _unusable(port):
@@ -49,18 +49,18 @@ def _serve(port: int, open_browser: bool, origin: str, below: str) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     server: Any = BookApp.initialize_server(argv=_options(port, below))  # type: ignore[no-untyped-call]
     _stop_on_signals(server)
-    seen = address.outside(origin, server.port)
+    seen = browser_origin.outside(origin, server.port)
     start = f"http://{HOST}:{server.port}"
     if seen is not None:
         seen.admit(server)
         start = f"{seen.origin}{seen.stripped}"
     where = f"{start}{below}book/?token={server.identity_provider.token}"
-    far = seen is None and address.far()
+    far = seen is None and browser_origin.far()
 
     def tell() -> None:
         print(f"Wall Time is open at {where}\nCtrl-C ends it.", flush=True)
         if far:
-            print(address.tunnel(server.port), flush=True)
+            print(browser_origin.tunnel(server.port), flush=True)
 
     server.io_loop.add_callback(tell)  # once it listens, which begins in a callback before this
     here = open_browser and os.environ.get("NO_BROWSER", "") in ("", "0")

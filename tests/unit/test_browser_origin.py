@@ -3,7 +3,7 @@
 import pytest
 
 from labs.records.errors import Unusable
-from labs.site.live.address import base_url, far, outside, tunnel
+from labs.site.live.browser_origin import base_url, far, outside, tunnel
 
 CODESPACE = {
     "CODESPACE_NAME": "fluffy-train",
