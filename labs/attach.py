@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from labs.records.format import number
 from labs.terminal import destination, performed, say, write
@@ -16,6 +17,8 @@ def add_attachment(to: argparse.ArgumentParser) -> None:
     to.add_argument("--workers", default=None, metavar="N", help="requests it holds at once")
     to.add_argument("--think", default="0", metavar="S", help="mean think time of a user (0)")
     to.add_argument("--locustfile", default="", metavar="FILE", help="users of your own, as it is")
+    to.add_argument("--expect-workers", default=None, metavar="N", help="Locust workers that ask")
+    to.add_argument("--master-bind-host", default="127.0.0.1", metavar="ADDRESS", help="for them")
     to.add_argument("--header", default="", metavar="@FILE", help="headers to send, a line each")
     to.add_argument("--host-is-mine", default="", metavar="HOST", help="another machine of yours")
     to.add_argument("--insecure", action="store_true", help="take a certificate on trust")
@@ -27,7 +30,11 @@ def attach(asked: argparse.Namespace) -> int:
     from labs.kinds.attach import report
     from labs.kinds.attach.run import AttachLab
     from labs.load.target import read_headers
+    from labs.load.workers import Workers
 
+    workers = None
+    if asked.expect_workers is not None:
+        workers = Workers(number=number(asked.expect_workers), master=asked.master_bind_host)  # type: ignore[arg-type]
     lab = AttachLab(
         asked.url,
         users=[number(text) for text in asked.users.split(",")] if asked.users else (),  # type: ignore[misc]
@@ -38,7 +45,13 @@ def attach(asked: argparse.Namespace) -> int:
         mine=asked.host_is_mine,
         insecure=asked.insecure,
         locustfile=asked.locustfile,
+        generators=workers,
     )
+    if workers:
+        print(
+            f"Waiting for {workers}. In a copy of this book:\n{workers.line()}",
+            file=sys.stderr,
+        )
     out = destination(asked.json)
     found, code = performed(lab)
     if found is not None:

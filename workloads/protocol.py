@@ -8,6 +8,7 @@ To the users go orders, a line of JSON each:
     {"end": true}                 have Locust end the test, so that users can clear up
     {"report": 1}                 send what has ended, the requests in flight, then a mark; all
                                   of that is as it was at the mark's own time
+    {"expected": 8}               how many users there are, where it isn't in the environment
 Back comes a record of fixed size for each request, and for some other events.
 """
 
@@ -30,15 +31,17 @@ FIELDS = {
     "asked_wait": "d",
 }
 RECORD = struct.Struct("<" + "".join(FIELDS.values()))
-# Kinds of record. A user is at hand or there was none, and a mark has its report's number as user.
+# Kinds of record. A user is at hand or there was none; a mark has its report's number as user, and
+# the CPU seconds of its process so far as service_cpu.
 # A request that failed has the system's number of the error as process, where there is one.
 OK, FAILED, IN_FLIGHT, MARK, READY, MISSED, LATE = 1, 2, 3, 4, 5, 6, 7
 LATE_S = 0.002  # an arrival that is sent so long after it was due is LATE too: from then until now
 SERVICE = "X-Service"  # of an answer: those four, see workloads/app/application.py
 UNSAID = "nan nan nan nan"  # where the answer does not tell
 
-# Variables of the users' environment: file numbers of the pipes, how many users, 0 to hang up.
-CONTROL, RESULTS = "WALL_TIME_CONTROL_FD", "WALL_TIME_RESULTS_FD"
+# Variables of the users' environment: file numbers of the pipes (a master's, of each worker's), how
+# many users ask in one process, 0 to hang up.
+PIPES = CONTROL, RESULTS = "WALL_TIME_CONTROL_FD", "WALL_TIME_RESULTS_FD"
 USERS, KEEP_ALIVE = "WALL_TIME_USERS", "WALL_TIME_KEEP_ALIVE"
 SCENARIO = "WALL_TIME_SCENARIO"  # a Scenario as JSON, where the users are the reader's own
 REFUSED = 77  # exit code of users whose last line says, to the reader, what can't be

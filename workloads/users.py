@@ -20,7 +20,9 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from math import nan
+from typing import Any
 
 import gevent
 import geventhttpclient.client
@@ -29,8 +31,9 @@ from gevent.fileobject import FileObject
 from locust import FastHttpUser, events, task
 from locust.env import Environment
 from locust.event import EventHook
+from locust.runners import MasterRunner, WorkerRunner
 
-from workloads import protocol
+from workloads import protocol, relay
 from workloads.dice import Dice
 from workloads.protocol import (
     FAILED,
@@ -47,7 +50,7 @@ from workloads.protocol import (
     Work,
 )
 
-EXPECTED = int(os.environ[protocol.USERS])
+EXPECTED = int(os.environ.get(protocol.USERS, 0))  # a worker on another machine is told later
 SHOWN_FAILURES = 5
 SEND_EVERY_S = 0.05
 NOWHERE = (nan,) * 4  # the service of what has no answer
@@ -91,8 +94,8 @@ class Gate:
 
     def __init__(self) -> None:
         self.open_to = 0
-        self.turns = [Event() for _ in range(EXPECTED)]
-        self.arrived = 0
+        self.turns: list[Event] = []
+        self.arrived, self.expected = 0, EXPECTED
         self.asked = Asked(Work())
         self.in_flight: dict[int, float] = {}
         self.failures = 0
@@ -101,11 +104,16 @@ class Gate:
         self.rate, self.dice, self.due = 0.0, random.Random(), 0.0  # of the next arrival
 
     def arrive(self) -> int:
-        number = self.arrived
+        self.turns.append(Event())
         self.arrived += 1
-        if self.arrived == EXPECTED:
+        if self.arrived == self.expected:
             keep(READY, 0, 0, 0.0, time.perf_counter())
-        return number
+        return self.arrived - 1
+
+    def expect(self, users: int) -> None:
+        self.expected = users
+        if self.arrived == users:
+            keep(READY, 0, 0, 0.0, time.perf_counter())
 
     def open(self, users: int, over_s: float) -> None:
         if self.arrivals is not None:
@@ -113,7 +121,7 @@ class Gate:
             self.arrivals.kill()
             self.arrivals = None
         before, self.open_to = self.open_to, users
-        new = range(before, min(users, EXPECTED))
+        new = range(before, min(users, self.expected))
         for place, number in enumerate(new):
             gevent.spawn_later(over_s * place / len(new), self.call, number)
 
@@ -157,7 +165,7 @@ class Gate:
 gate = Gate()
 
 
-unsent, results = bytearray(), int(os.environ[protocol.RESULTS])
+unsent = bytearray()
 
 
 def keep(
@@ -172,17 +180,17 @@ def keep(
     unsent.extend(RECORD.pack(kind, user, process, start, end, *service))
 
 
-def send() -> None:
+def send(deliver: Callable[[bytes], int]) -> None:
     """Send what is kept. The other side always reads, so the pipe never stays full."""
     while unsent:
-        del unsent[: os.write(results, unsent)]
+        del unsent[: deliver(bytes(unsent))]
 
 
-def send_again_and_again() -> None:
+def send_again_and_again(deliver: Callable[[bytes], int]) -> None:
     """What the users kept, a little later."""
     while True:
         gevent.sleep(SEND_EVERY_S)
-        send()
+        send(deliver)
 
 
 class LabUser(FastHttpUser):
@@ -246,31 +254,47 @@ def read(loops: int) -> None:
         number = (number * 5 + 1) & 0xFFFF
 
 
-def obey(environment: Environment) -> None:
+def follow(order: dict[str, Any], deliver: Callable[[bytes], int]) -> None:
+    """Do what the measuring process says."""
+    if "expected" in order:
+        gate.expect(order["expected"])
+    if "work" in order:
+        gate.asked = Asked(Work(**order["work"]))
+    if "users" in order:
+        gate.open(order["users"], order["over_s"])
+    if "rate" in order:
+        gate.let_come(order["rate"], order["seed"])
+    if "report" in order:
+        now = time.perf_counter()
+        gate.come_in(now)
+        for number, start in gate.in_flight.items():
+            keep(IN_FLIGHT, number, 0, start, now)
+        keep(MARK, order["report"], 0, 0.0, now, (nan, nan, time.process_time(), nan))
+        send(deliver)
+
+
+def obey(environment: Environment, deliver: Callable[[bytes], int]) -> None:
     """Do what the control pipe says until the measuring process closes it, then end."""
     for line in FileObject(int(os.environ[protocol.CONTROL]), "rb", close=False):
         order = json.loads(line)
-        if "work" in order:
-            gate.asked = Asked(Work(**order["work"]))
-        if "users" in order:
-            gate.open(order["users"], order["over_s"])
-        if "rate" in order:
-            gate.let_come(order["rate"], order["seed"])
         if "end" in order and environment.runner is not None:
             environment.runner.quit()
             return
-        if "report" in order:
-            now = time.perf_counter()
-            gate.come_in(now)
-            for number, start in gate.in_flight.items():
-                keep(IN_FLIGHT, number, 0, start, now)
-            keep(MARK, order["report"], 0, 0.0, now)
-            send()
+        follow(order, deliver)
     os._exit(0)
 
 
 @events.init.add_listener
 def listen(environment: Environment, **_: object) -> None:
-    """Obey as soon as Locust is up."""
-    gevent.spawn(obey, environment)
-    gevent.spawn(send_again_and_again)
+    """Obey as soon as Locust is up: the control pipe, or a master that has one. A master itself
+    has no users."""
+    if isinstance(environment.runner, MasterRunner):
+        relay.pass_on(environment.runner)
+        return
+    if isinstance(environment.runner, WorkerRunner):
+        deliver = partial(relay.deliver, environment.runner)
+        relay.work_for(environment.runner, partial(follow, deliver=deliver))
+    else:
+        deliver = partial(os.write, int(os.environ[protocol.RESULTS]))
+        gevent.spawn(obey, environment, deliver)
+    gevent.spawn(send_again_and_again, deliver)

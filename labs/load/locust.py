@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from io import FileIO
 from pathlib import Path
 
@@ -25,6 +26,7 @@ import workloads
 from labs.host.folders import own_folder
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import Stopped, wait_until
+from labs.load.workers import Workers
 from labs.records.errors import Failed
 from labs.records.experiment import Load, Workload
 from labs.records.requests import RECORD, Report
@@ -34,6 +36,7 @@ from workloads.protocol import IN_FLIGHT, MARK, READY
 USERS_FILE = Path(workloads.__file__).with_name("users.py")
 SCENARIO_FILE = USERS_FILE.parent / "scenario" / "ours.py"
 START_WITHIN_S = 30.0
+COME_WITHIN_S = 900.0  # workers that a reader starts by hand
 LOOPBACK = "http://127.0.0.1"
 REPORT_WITHIN_S = 5.0
 DISMISSED_S = 5.0
@@ -74,14 +77,19 @@ class Refused(LoadFailed):
 
 @dataclass(eq=False)
 class Locust:
-    """One Locust process and the pipes to it."""
+    """One Locust process that asks, and the pipes to it: here, or a worker somewhere whose master
+    passes on what goes through them."""
 
     process: Supervised
     control: int
     log: Path
+    worker: str = ""  # which of how many
     buffer: bytearray = field(default_factory=bytearray)
     arrived: threading.Condition = field(default_factory=threading.Condition)
     reports: int = 0
+    open: bool = True  # whether anything may still come
+    marked: tuple[float, float] = (0.0, 0.0)  # when it was last, and its CPU seconds until then
+    busy: float = 0.0  # cores that it used between its last two marks
 
     def records(self, since: int = 0) -> NDArray[np.void]:
         """Records that arrived so far, from number `since` on, in order of arrival."""
@@ -99,7 +107,10 @@ class Locust:
         fresh = self.records(since)[: number + 1]
         flying = fresh[fresh["kind"] == IN_FLIGHT]
         users, starts = flying["user"].tolist(), flying["start"].tolist()
-        return dict(zip(users, starts, strict=True)), float(fresh["end"][number])
+        at, used_s = float(fresh["end"][number]), float(fresh["service_cpu"][number])
+        self.busy = (used_s - self.marked[1]) / (at - self.marked[0])
+        self.marked = at, used_s
+        return dict(zip(users, starts, strict=True)), at
 
     def check(self) -> None:
         """LoadFailed if the process is gone."""
@@ -107,6 +118,11 @@ class Locust:
             if code == protocol.REFUSED:
                 raise Refused(self.last_lines().splitlines()[-1])
             raise self._failed(f"ended with {self.process.ending(code)}.")
+        if self.worker and not self.open:
+            raise LoadFailed(
+                f"{self.worker} is gone, or the network to it, and its users ask no more. The "
+                "level in which it went is not counted. Start it again, and all of the run."
+            )
 
     def order(self, **what: object) -> None:
         """Tell it something, see workloads/protocol.py."""
@@ -148,6 +164,7 @@ class Locust:
                 with self.arrived:
                     self.buffer += data
                     self.arrived.notify_all()
+        self.open = False
 
     def last_lines(self) -> str:
         """What it said last."""
@@ -169,8 +186,17 @@ class Driver:
         self._merging = threading.Lock()
 
     def pids(self) -> list[int]:
-        """Its live processes."""
-        return [pid for locust in self.locusts for pid in locust.process.pids()]
+        """Its live processes on this machine."""
+        return list({pid for locust in self.locusts for pid in locust.process.pids()})
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether workers ask, of which a monitor sees only the master."""
+        return bool(self.locusts[0].worker)
+
+    def busiest(self) -> float:
+        """Cores that its busiest process used between the last two reports."""
+        return max(locust.busy for locust in self.locusts)
 
     def aim(self, url: str, stop: threading.Event | None = None, *, allowed: str = "") -> None:
         """Wait until its users are there, to ask that server from now on: of this machine, or the
@@ -179,7 +205,7 @@ class Driver:
         if not allowed or url != allowed:
             check_loopback(url)
         for locust in self.locusts:
-            locust.wait_for(READY, 0, START_WITHIN_S, stop=stop)
+            locust.wait_for(READY, 0, COME_WITHIN_S if locust.worker else START_WITHIN_S, stop=stop)
         self.url = url
 
     def dismiss(self) -> None:
@@ -277,26 +303,25 @@ def drive(
     cores: Collection[int] | None = None,
     stop: threading.Event | None = None,
     scenario: protocol.Scenario | None = None,
+    workers: Workers | None = None,
 ) -> Iterator[Driver]:
     """Start as many Locusts as the load asks for, with their gate closed; end them on leaving.
 
     `users` is how many to have at hand, by default the largest level. With a `scenario`, which has
-    its host, they are those of a reader's own locustfile. Without a `url` they ask
-    nobody before `Driver.aim`: they take a second to come up, in which a server can be started
-    too. Raises LoadFailed with Locust's last lines, or Stopped.
+    its host, they are those of a reader's own locustfile; with `workers`, those ask. Without a
+    `url` they ask nobody before `Driver.aim`: they take a second to come up, in which a server can
+    be started too. Raises LoadFailed with Locust's last lines, or Stopped.
     """
     if url:
         check_loopback(url)
-    each = max(1, -(-(users or max(load.users)) // load.generators))
+    number = workers.number if workers else load.generators
+    each = max(1, -(-(users or max(load.users)) // number))
+    start = partial(_start, each, keep_alive=load.keep_alive, cores=cores, scenario=scenario)
     with contextlib.ExitStack() as stack:
-        driver = Driver(
-            [
-                stack.enter_context(
-                    _start(each, keep_alive=load.keep_alive, cores=cores, scenario=scenario)
-                )
-                for _ in range(load.generators)
-            ]
-        )
+        if workers:
+            driver = Driver(stack.enter_context(start(workers=workers)))
+        else:
+            driver = Driver([stack.enter_context(start())[0] for _ in range(number)])
         if url:
             driver.aim(url, stop)
         yield driver
@@ -309,21 +334,25 @@ def _start(
     keep_alive: bool,
     cores: Collection[int] | None,
     scenario: protocol.Scenario | None,
-) -> Iterator[Locust]:
+    workers: Workers | None = None,
+) -> Iterator[list[Locust]]:
+    """One process: a Locust, or the master of as many as there are workers."""
+    number = workers.number if workers else 1
     with contextlib.ExitStack() as stack, contextlib.ExitStack() as its:
         folder = stack.enter_context(own_folder())
         log = stack.enter_context((folder / "locust.log").open("wb"))
-        order_read, order_write = os.pipe()
-        its.callback(os.close, order_read)
-        stack.callback(os.close, order_write)
-        result_read, result_write = os.pipe()
-        its.callback(os.close, result_write)
-        results = stack.enter_context(FileIO(result_read))
+        orders, results = [os.pipe() for _ in range(number)], [os.pipe() for _ in range(number)]
+        theirs = [*(read for read, _ in orders), *(write for _, write in results)]
+        for file in theirs:
+            its.callback(os.close, file)
+        for _, order_write in orders:
+            stack.callback(os.close, order_write)
+        answers = [stack.enter_context(FileIO(result_read)) for result_read, _ in results]
         environment = {
             **os.environ,
             **at_home(folder),
-            protocol.CONTROL: str(order_read),
-            protocol.RESULTS: str(result_write),
+            protocol.CONTROL: ",".join(map(str, theirs[:number])),
+            protocol.RESULTS: ",".join(map(str, theirs[number:])),
             protocol.USERS: str(users),
             protocol.KEEP_ALIVE: "1" if keep_alive else "0",
             **({protocol.SCENARIO: json.dumps(asdict(scenario))} if scenario else {}),
@@ -332,22 +361,31 @@ def _start(
             supervise(
                 command(scenario.host, users, SCENARIO_FILE)
                 if scenario
-                else command(LOOPBACK, users),
+                else command(LOOPBACK, users * number) + (workers.options() if workers else []),
                 env=environment,
                 cwd=str(folder),
                 stdout=log,
                 stderr=log,
-                pass_fds=(order_read, result_write),
+                pass_fds=theirs,
                 cores=cores,
             )
         )
         its.close()
-        locust = Locust(process=process, control=order_write, log=folder / "locust.log")
-        receiver = threading.Thread(target=locust.receive, args=(results,), daemon=True)
-        receiver.start()
-        stack.callback(receiver.join, 2.0)
+        started = [
+            Locust(
+                process=process,
+                control=control,
+                log=folder / "locust.log",
+                worker=f"Worker {place} of {number}" if workers else "",
+            )
+            for place, (_, control) in enumerate(orders, 1)
+        ]
+        for locust, answer in zip(started, answers, strict=True):
+            receiver = threading.Thread(target=locust.receive, args=(answer,), daemon=True)
+            receiver.start()
+            stack.callback(receiver.join, 2.0)
         stack.callback(process.kill)
-        yield locust
+        yield started
 
 
 def at_home(folder: Path) -> dict[str, str]:

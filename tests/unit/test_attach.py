@@ -2,6 +2,7 @@
 band holds what the model may be off by; what can't be asked is refused in a sentence."""
 
 import http.server
+import math
 import os
 import threading
 from collections.abc import Iterator
@@ -23,8 +24,10 @@ from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.ramp import Ramp, alike
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.report import joined, text
+from labs.kinds.attach.run import AttachLab
 from labs.kinds.attach.verdict import verdict
 from labs.load.target import Target, first_look, read_headers
+from labs.load.workers import Workers
 from labs.measure.rig import Rig
 from labs.records.errors import Failed, Unusable
 
@@ -269,6 +272,13 @@ def test_forecast_gives_a_runtime_the_cores_that_it_was_seen_to_use() -> None:
         assert at.model_rps(32) == pytest.approx(c / 0.003, rel=0.02)
 
 
+def test_forecast_of_a_server_on_another_machine_needs_none_of_its_cores() -> None:
+    wait = Known(value=0.05, low=0.05, high=0.05)
+    at = rates(Found(), None, wait, alone_s=0.05, Z=0.0, g=0.0005, cores=math.inf)
+    found = forecast((1, 10, 512), at, at, at, visible=False)
+    assert [level.model_rps for level in found.levels] == pytest.approx([20, 200, 2000], rel=0.01)
+
+
 def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_most() -> None:
     at = rates(
         SEEN,
@@ -389,6 +399,17 @@ def test_target_takes_another_host_only_typed_twice() -> None:
     assert Target("http://shop.example:8080/a?b=c", mine="shop.example").page == "/a?b=c"
     with pytest.raises(Unusable):
         Target("http://shop.example:8080/", mine="other.example")
+
+
+def test_workers_come_to_an_address_and_ask_what_all_of_them_can_reach() -> None:
+    for wrong in ({"number": 0}, {"number": 1, "master": "wall.example"}):
+        with pytest.raises(Unusable, match="Give|give"):
+            Workers(**wrong)
+    away, url = Workers(number=2, master="192.0.2.1"), "http://127.0.0.1:8000/"
+    with pytest.raises(Unusable, match="another server on each worker's machine"):
+        AttachLab(url, generators=away)
+    with pytest.raises(Unusable, match="Leave --locustfile out"):
+        AttachLab(url, generators=Workers(number=2), locustfile=__file__)
 
 
 @contextmanager

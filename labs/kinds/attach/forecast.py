@@ -44,7 +44,8 @@ class Rates:
         Z = max(0.0, self.Z - max(0.0, self.g - self.V)) if self.measured else self.Z
 
         def on(c: float) -> float:
-            capacity = tuple(min(float(k), c) for k in range(1, math.ceil(c) + 1))
+            at_work = math.ceil(min(c, users))  # nobody knows the cores of another machine
+            capacity = tuple(min(float(k), c) for k in range(1, at_work + 1))
             return closed(users, D, wait_s, capacity, W=self.W, Z=Z, g=self.g, cores=self.cores)
 
         if math.isinf(self.quota):

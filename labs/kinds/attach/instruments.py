@@ -73,6 +73,8 @@ class Windows:
         """One window, counted one response time after its end."""
         watch, rig = self.watch, self.rig
         cycle_s = response_s + self.think_time_s
+        if watch.driver.elsewhere:
+            watch.driver.report()  # what its workers use is counted from here on
         since, before = len(watch.driver.records()), watch.sampler.snapshot()
         twice = 2 if self.think_time_s else 1  # pauses scatter more than answers do
         window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * REQUESTS / 2 * cycle_s / users)
@@ -95,6 +97,8 @@ class Windows:
             workers=None,
             pss=None,
         )
+        if watch.driver.elsewhere:
+            point = replace(point, generator_cpu=watch.driver.busiest())
         return self._checked(visited(point, rig.since_begin_s((before.at + after.at) / 2)))
 
     def _checked(self, point: Point) -> Point:

@@ -21,6 +21,7 @@ from labs.kinds.base import LabKind
 from labs.load.locust import Driver, Refused, drive
 from labs.load.scenario import Scenario
 from labs.load.target import Target, first_look
+from labs.load.workers import Workers
 from labs.measure.rig import Rig
 from labs.present.bet import UNSETTLED, Answer, throughput
 from labs.records.errors import Unusable, real, whole
@@ -53,6 +54,7 @@ class AttachLab(LabKind[Attached]):
         mine: str = "",
         insecure: bool = False,
         locustfile: str = "",
+        generators: Workers | None = None,
     ) -> None:
         self.target = Target(url, mine=mine) if url else None
         self.headers, self.insecure = dict(headers or {}), insecure
@@ -62,6 +64,14 @@ class AttachLab(LabKind[Attached]):
                 "--locustfile: your users have headers and a wait_time of their own. Leave "
                 "--header and --think out, and give the address that their paths are of."
             )
+        if generators and locustfile:
+            raise Unusable("--expect-workers: workers have users of ours. Leave --locustfile out.")
+        if generators and self.target and self.target.here and not generators.alone:
+            raise Unusable(
+                f"{url} is another server on each worker's machine. Give the address at which they "
+                "reach yours, with --host-is-mine."
+            )
+        self.generators = generators
         whole("most", most, 1, MOST_USERS, "512 is plenty for a start.")
         real("think", think_time_s, 0.0, 60.0, "Give seconds.")
         if workers is not None:
@@ -85,6 +95,7 @@ class AttachLab(LabKind[Attached]):
             "mine": mine,
             "insecure": insecure,
             "locustfile": locustfile,
+            "generators": generators,
         }
         self.question = throughput("at most")
 
@@ -183,7 +194,8 @@ class AttachLab(LabKind[Attached]):
             target, self.headers, insecure=self.insecure, whatever=self.scenario is not None
         )
         server, behind = Crowd([family_at(target)]), Crowd()
-        rig.progress("starting the load generator")
+        waiting = f"waiting for {self.generators}" if self.generators else ""
+        rig.progress(waiting or "starting the load generator")
         load = Load((self.asked.most,))
         with (
             self._users(load, rig, target) as driver,
@@ -210,7 +222,7 @@ class AttachLab(LabKind[Attached]):
     def _users(self, load: Load, rig: Rig, target: Target) -> Iterator[Driver]:
         """Those of the reader's locustfile, or ours, who ask for the one page."""
         told = self.scenario.told(target) if self.scenario else None
-        with drive(load, stop=rig.stop, scenario=told) as driver:
+        with drive(load, stop=rig.stop, scenario=told, workers=self.generators) as driver:
             try:
                 driver.aim(target.origin, rig.stop, allowed=target.origin)
             except Refused as error:  # before anything was asked
@@ -220,5 +232,5 @@ class AttachLab(LabKind[Attached]):
             try:
                 yield driver
             finally:
-                if told:
+                if told or driver.elsewhere:
                     driver.dismiss()

@@ -143,9 +143,9 @@ def _errors(point: Point) -> Verdict:
 def _generator(point: Point) -> Verdict:
     return _named(
         "load generator",
-        f"From {crowd(point.users)} on the load generator's own core was full "
-        f"({percent(point.generator_cpu)}): these levels measure Locust, not your server. It "
-        f"can do more than {rate(point.throughput_rps)}.",
+        f"At {crowd(point.users)} the load generator's own core was full "
+        f"({percent(point.generator_cpu)}): that measures Locust, not your server. It can do more "
+        f"than {rate(point.throughput_rps)}. Have more workers ask: --expect-workers 2.",
     )
 
 
@@ -314,7 +314,7 @@ def _listen_queue(attached: Attached, curve: Curve) -> Verdict | None:
         return None
     return _named(
         "listen queue",
-        f"From {crowd(away[0].users)} on, connections found the listen queue full, at "
+        f"Connections found the listen queue full, first at {crowd(away[0].users)}, and at "
         f"{curve.top.users} users {curve.top.listen_overflows} for {round(curve.top.completed)}"
         " answers. Each tries again only after a second, then after longer, while the server "
         f"uses {so_many_cores(curve.mean('server_cpu'))} of {attached.machine.cores}. A longer "
