@@ -90,7 +90,7 @@ def pass_on(runner: MasterRunner) -> None:
             else:
                 channel.take(msg.data["records"])
 
-    runner.environment.events.worker_connect.add_listener(come)
+    runner.environment.events.worker_connect.add_listener(come)  # type: ignore[no-untyped-call]
     for kind in CLOCK, KEPT:
         runner.register_message(kind, heard)
     gevent.spawn(watch, runner, channels)

@@ -1,7 +1,7 @@
 """What computer is this, and how much of it may we use? Reads only; burns nothing.
 
 "Cores" is never `os.cpu_count()`: a container's quota and a process's affinity hide from it
-(cpython#149452, psutil#2100), and a prediction made with the wrong c is wrong everywhere. Nor is
+(cpython#80235, psutil#2100), and a prediction made with the wrong c is wrong everywhere. Nor is
 a core always a core: hyper-threads share one, and of some processors only a part of them is fast.
 Everything is read from files below a root, where Linux has them, so that other machines can be
 looked at here; where there are none, as on macOS, psutil is asked.

@@ -318,10 +318,9 @@ def drive(
     each = max(1, -(-(users or max(load.users)) // number))
     start = partial(_start, each, keep_alive=load.keep_alive, cores=cores, scenario=scenario)
     with contextlib.ExitStack() as stack:
-        if workers:
-            driver = Driver(stack.enter_context(start(workers=workers)))
-        else:
-            driver = Driver([stack.enter_context(start())[0] for _ in range(number)])
+        masters = range(1 if workers else number)
+        started = [stack.enter_context(start(workers=workers)) for _ in masters]
+        driver = Driver([locust for each in started for locust in each])
         if url:
             driver.aim(url, stop)
         yield driver
@@ -343,10 +342,9 @@ def _start(
         log = stack.enter_context((folder / "locust.log").open("wb"))
         orders, results = [os.pipe() for _ in range(number)], [os.pipe() for _ in range(number)]
         theirs = [*(read for read, _ in orders), *(write for _, write in results)]
-        for file in theirs:
-            its.callback(os.close, file)
-        for _, order_write in orders:
-            stack.callback(os.close, order_write)
+        for at_end, files in ((its, theirs), (stack, [write for _, write in orders])):
+            for file in files:
+                at_end.callback(os.close, file)
         answers = [stack.enter_context(FileIO(result_read)) for result_read, _ in results]
         environment = {
             **os.environ,

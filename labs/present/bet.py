@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from labs.present.caveats import HOLLOW
-from labs.records.format import digits, percent, rate
+from labs.records.format import digits, percent, quotient, rate
 
 CLOSE = 0.05  # a prediction is as good as the measurement
 UNSETTLED = f"But that point is {HOLLOW}: it settles no bet, and the next fit one does."
@@ -109,11 +109,11 @@ def _points(said: str, value: float, found: float) -> str:
 def _beside(said: str, value: float, found: float) -> str:
     if not found:
         return f"{said}."
-    off = value / found - 1
+    off = quotient(value, found) - 1
     if is_close(value, found, ""):
         return f"{said}. Well predicted!"
     if off >= 0.95:
-        return f"{said}: yours was {digits(value / found, 2)} times as much."
+        return f"{said}: yours was {digits(quotient(value, found), 2)} times as much."
     if off <= -0.95:
-        return f"{said}: it was {digits(found / value, 2)} times what you said."
+        return f"{said}: it was {digits(quotient(found, value), 2)} times what you said."
     return f"{said}: yours was {percent(abs(off))} too {'high' if off > 0 else 'low'}."

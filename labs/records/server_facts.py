@@ -131,8 +131,8 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
             stops_a_loop=True,
         ),
         "database": Wait(
-            need="wait for {} in a transaction that keeps out other writers",
-            told="Within a transaction: no other request can write to the database",
+            need="wait for {} in a transaction that keeps out others who write the same row",
+            told="Within a transaction: no other request can write to the same row",
             needs="database",
             alone=True,
             stops_a_loop=True,

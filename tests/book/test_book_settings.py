@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from told_settings import FILES, settings
+from told_settings import COMMANDS, FILES, settings
 
 PAGE = Path(__file__).parents[2] / "book/appendix/knobs.md"
 NO_NUMBER = set(  # where things lie, who may ask, what is logged
@@ -13,11 +13,12 @@ NO_NUMBER = set(  # where things lie, who may ask, what is logged
     "proxy_temp_path fastcgi_temp_path uwsgi_temp_path scgi_temp_path return root add_header "
     "fastcgi_pass fastcgi_param php_admin_value[max_execution_time] catch_workers_output log_level "
     "daemonize listen.mode listen_addresses unix_socket_directories logging_collector timezone "
-    "log_timezone".split()
+    "log_timezone --bind --worker-class --workers --threads --config --no-control-socket --host "
+    "--port --lifespan --ws --no-proxy-headers --no-use-colors".split()
 )
 
 
-@pytest.mark.parametrize("program", [*FILES, "PostgreSQL"])
+@pytest.mark.parametrize("program", [*FILES, "PostgreSQL", *COMMANDS])
 def test_knobs_page_tells_each_setting_as_it_is_set(program: str) -> None:
     section = PAGE.read_text("utf-8").split(f"\n**{program}", 1)[1].split("\n\n**")[0]
     told = dict(re.findall(r"^\| `(.+?)` \| (.*?) \|", section, re.MULTILINE))

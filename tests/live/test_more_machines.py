@@ -98,9 +98,7 @@ class Network:
 
     def start(self, address: str, *words: str) -> Popen[str]:
         command = ["ip", "netns", "exec", self.machine(address), sys.executable, *words]
-        process = self.stack.enter_context(
-            Popen(command, cwd=PROJECT, stdout=PIPE, text=True)
-        )
+        process = self.stack.enter_context(Popen(command, cwd=PROJECT, stdout=PIPE, text=True))
         self.stack.callback(process.kill)
         return process
 

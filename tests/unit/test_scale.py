@@ -85,7 +85,7 @@ COMPARISONS = {name: lab for name, lab in LABS.items() if isinstance(lab, Compar
 def test_the_labs_about_cores_grow_with_them() -> None:
     assert set(LABS) == {
         "many-cores", "past-the-plateau", "watching", "how-many-workers", "threads-and-cores",
-        "workers-for-cpu-work", "both-at-once",
+        "workers-for-cpu-work", "both-at-once", "busy-and-idle-workers",
     }  # fmt: skip
 
 

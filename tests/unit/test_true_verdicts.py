@@ -65,7 +65,7 @@ from labs.present.bet import UNSETTLED, on_answer
 from labs.present.caveats import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.format import digits, duration, percent, rate, rounded, size
+from labs.records.format import digits, duration, percent, quotient, rate, rounded, size
 from labs.records.processes import Seen
 from labs.records.results import Point, PredictedLevel, Prediction, Result, Run, unfit
 from labs.records.steps import Step
@@ -606,7 +606,7 @@ def assert_miss(sentence: str, found_rps: float, model_rps: float, there_rps: fl
     assert (side is None) == ("as the forecast said" in sentence)
     if side:
         assert (side[2] == "above") == (found_rps > model_rps)
-        assert {side[1]} == percents([abs(found_rps / model_rps - 1)])
+        assert {side[1]} == percents([abs(quotient(found_rps, model_rps) - 1)])
     if "with the workers that were there" in sentence:
         assert 0.5 <= 1 - abs(there_rps - found_rps) / (model_rps - found_rps) <= 1
         assert found_rps < model_rps and there_rps < model_rps

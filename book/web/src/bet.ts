@@ -197,6 +197,8 @@ function answer(bet: Omit<Bet, 'lab' | 'words' | 'asked' | 'place'>, value: numb
   return `${said} Your bet lay ${side} the forecast's band, ${digits(low)} to ${say(high, bet.unit)}.`;
 }
 
+const asSaid = (value: number): number => Number(digits(value).replace(/,/g, ''));
+
 function settled(said: string, bet: Pick<Bet, 'unit' | 'unsettled'>, value: number, measured: number): string {
   if (bet.unsettled) return `${said}. ${bet.unsettled}`;
   if (bet.unit === '%') {
@@ -205,10 +207,10 @@ function settled(said: string, bet: Pick<Bet, 'unit' | 'unsettled'>, value: numb
     return `${said}: yours was ${digits(Math.abs(points), 2)} percentage points too ${points > 0 ? 'high' : 'low'}.`;
   }
   if (!measured) return `${said}.`;
-  const off = value / measured - 1;
-  if (Math.abs(off) <= 0.05) return `${said}. Well predicted!`;
-  if (off >= 0.95) return `${said}: yours was ${digits(value / measured, 2)} times as much.`;
-  if (off <= -0.95) return `${said}: it was ${digits(measured / value, 2)} times what you said.`;
+  if (Math.abs(value / measured - 1) <= 0.05) return `${said}. Well predicted!`;
+  const off = asSaid(value) / asSaid(measured) - 1;
+  if (off >= 0.95) return `${said}: yours was ${digits(off + 1, 2)} times as much.`;
+  if (off <= -0.95) return `${said}: it was ${digits(1 / (off + 1), 2)} times what you said.`;
   return `${said}: yours was ${digits(Math.abs(off) * 100, 2)}\u00a0% too ${off > 0 ? 'high' : 'low'}.`;
 }
 

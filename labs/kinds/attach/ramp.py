@@ -318,5 +318,6 @@ class Ramp(Windows):
             looks=tuple(self.looks),
             points=tuple(self.points.values()),
             stopped=self.stopped,
+            generators=len(self.watch.driver.locusts),
         )
         return Attached(machine=self.machine, url=self.asked.url, attachments=(run,))

@@ -60,6 +60,7 @@ class Attachment:
     points: tuple[Point, ...] = ()
     locustfile: str = ""  # its name, where its users asked
     stopped: str = ""  # why the levels ended before the last one
+    generators: NotNegative = 1  # Locust processes that asked, each on a core of its own
 
 
 class Attached(Result, tag="attach", frozen=True, kw_only=True):

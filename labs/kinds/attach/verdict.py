@@ -111,9 +111,9 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
     if failed:
         return _errors(failed[0])
     points = tuple(sorted((p for p in run.points if p.completed), key=lambda each: each.users))
-    full = [p for p in points if p.generator_cpu > GENERATOR_FULL]
-    if full and len(full) == len(points[-len(full) :]) and points[-1] in full:
-        return _generator(full[0])
+    full = tuple(p for p in points if p.generator_cpu > GENERATOR_FULL)
+    if full and points[-len(full) :] == full:
+        return _generator(run, full[0])
     curve = Curve(run, points)
     if timer := _timer(curve):
         return timer
@@ -140,12 +140,13 @@ def _errors(point: Point) -> Verdict:
     )
 
 
-def _generator(point: Point) -> Verdict:
+def _generator(run: Attachment, point: Point) -> Verdict:
     return _named(
         "load generator",
-        f"At {crowd(point.users)} the load generator's own core was full "
-        f"({percent(point.generator_cpu)}): that measures Locust, not your server. It can do more "
-        f"than {rate(point.throughput_rps)}. Have more workers ask: --expect-workers 2.",
+        f"From {crowd(point.users)} on the load generator's own core was full "
+        f"({percent(point.generator_cpu)}): these levels measure Locust, not your server. It "
+        f"can do more than {rate(point.throughput_rps)}. Have more workers ask: "
+        f"--expect-workers {run.generators + 1}.",
     )
 
 

@@ -102,7 +102,10 @@ def said(found: Replication) -> list[str]:
         elif ratios:
             most = digits(max(ratios), 2)
             goes = "does not rise above" if most == "1" else f"rises to {most} times"
-            sentences.append(f"From one user to many, throughput {goes} that of one in {who}.")
+            sentences.append(
+                f"From one user to many, throughput {goes} that of one in {who}, with whichever "
+                "of its two servers gained more."
+            )
     return sentences
 
 
@@ -142,7 +145,7 @@ def _split(side: Side) -> str:
 
 TREE = (
     Column(head="", of=lambda tree: f"{tree.machine}, {tree.cores} cores"),
-    Column(head="processes", of="processes"),
+    Column(head="listed in the tree", of="processes"),
     Column(head="user / system time", of="server", cell=_split),
     Column(head="On_Core", of="server.on_core", cell=digits),
     Column(head="On_CPU", of="on_cpu", cell=digits),

@@ -15,7 +15,7 @@ from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
 from labs.present.power import powered
 from labs.present.verdict import need, who
 from labs.records.experiment import Load, Server, Workload
-from labs.records.format import digits, duration, listed, percent, rate
+from labs.records.format import digits, duration, listed, percent, quotient, rate
 from labs.records.results import Check, Machine, told, unfit
 from labs.records.server_facts import keeps_connections, locked
 from labs.records.steps import KILL, Step
@@ -173,7 +173,9 @@ def _of_step(step: WalkedStep) -> str:
     if abs(model - found) <= max(AGREES, few) * found:
         return f"{where}, as the forecast said ({rate(model)})."
     side = "above" if found > model else "below"
-    missed = f"{where}, {percent(abs(found / model - 1))} {side} the forecast ({rate(model)}"
+    missed = (
+        f"{where}, {percent(abs(quotient(found, model) - 1))} {side} the forecast ({rate(model)}"
+    )
     grew = any(step.begin_s < at < step.end_s and n == run.most_workers for at, n in run.ramp)
     there = with_workers(step) if found < model and grew else model
     if there == model or 1 - abs(there - found) / (model - found) < HALF:

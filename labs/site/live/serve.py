@@ -27,9 +27,9 @@ def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: st
     """Serve the book on this machine until Ctrl-C; print its address and open it.
 
     `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. `origin` and
-    `base_url` say where the browser sees it through a proxy, see `labs.site.live.browser_origin`; there
-    the reader opens it. Returns 0 when it was ended, 2 when it could not start (one sentence on
-    standard error). Unusable for what is no origin, or no path.
+    `base_url` say where the browser sees it through a proxy, see `labs.site.live.browser_origin`;
+    there the reader opens it. Returns 0 when it was ended, 2 when it could not start (one sentence
+    on standard error). Unusable for what is no origin, or no path.
     """
     below = browser_origin.base_url(base_url)
     browser_origin.outside(origin, port or 0)

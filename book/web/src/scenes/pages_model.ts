@@ -7,7 +7,7 @@ import type { Dice } from './dice';
 export const CODE = 16; // pages of the interpreter and its libraries
 export const LOADED = 16; // pages of the application that are only read
 export const DATA = 40; // pages of the application that get written to
-export const ALL = CODE + LOADED + DATA; // what a process has in reach, its RSS
+export const ALL = CODE + LOADED + DATA; // what a process has in memory, its RSS
 export const REQUEST_US = 10_000; // from one request to the next
 
 export interface Worker {
