@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 34_430),
-    ("tests", "*.py", lines, 34_030),
+    ("labs", "*.py", lines, 34_550),
+    ("tests", "*.py", lines, 34_380),
     ("bench", "*.py", lines, 2_570),
     ("book/web/src", "*.ts", lines, 9_155),
     (".", "CONTRIBUTING.md", words, 900),
