@@ -18,7 +18,7 @@ READ = {
     "watching": "top dstat ps",
     "the-pool": "ss",
     "prefork": "Apache gunicorn",
-    "threads": "grep pidstat",
+    "threads": "ab grep pidstat",
     "event-loop": "py-spy strace",
     "the-launch": "ss",
     "which-limit": "nginx py-spy",
