@@ -173,14 +173,11 @@ class Running:
 
     def failed(self, what: str) -> ServerFailed:
         """The error that says so, with its last lines and how to try it by hand."""
-        by_hand, log, lacks = "", self.log(), 0
-        if not os.fstatvfs(self._log.fileno()).f_bavail:  # then its log has nothing of that
-            lacks = errno.ENOSPC
-        elif os.strerror(errno.EAGAIN) in log:  # what a fork says
-            lacks = errno.EAGAIN
-        if lacks:
-            full, remedy = USED_UP[lacks]
-            what = f"{what}: {full}. {remedy}, then run again"
+        by_hand, log = "", self.log()
+        no_disk = not os.fstatvfs(self._log.fileno()).f_bavail  # then its log has nothing of that
+        if no_disk or os.strerror(errno.EAGAIN) in log:  # which is what a fork says
+            lack, remedy = USED_UP[errno.ENOSPC if no_disk else errno.EAGAIN]
+            what = f"{what}: {lack}. {remedy}, then run again"
         with contextlib.suppress(OSError):
             by_hand = f"\nTo try it by hand: {_by_hand(self.server, self.row)}"
         return ServerFailed(

@@ -212,6 +212,14 @@ def test_verdict_names_what_spoils_a_plateau_before_it_infers_a_pool(
     assert found.limit == limit
 
 
+def test_a_full_load_generator_is_relieved_by_one_more_than_asked() -> None:
+    found = attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, generator_cpu=0.97)
+    for number in (1, 3):
+        run = replace(found.run, generators=number)
+        (said,) = verdict(structs.replace(found, attachments=(run,))).sentences[:1]
+        assert f"--expect-workers {number + 1}." in said
+
+
 def test_verdict_on_a_curve_that_bends_beside_other_programs_tells_of_them() -> None:
     bent = attached(lambda N: N**0.6 / 0.02, alone_s=0.02, cpu_s=0.002, others_cpu=1.0)
     assert "Other programs" in verdict(bent).sentences[0]
