@@ -7,13 +7,12 @@ from typing import Any, Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import StartServer
-from labs_on_page import panel, state
+from labs_on_page import RUN_MS, panel, state
 from playwright.sync_api import Browser, Page, expect
 from serving import PROJECT, BookServer
 
 pytestmark = [pytest.mark.extended, pytest.mark.timeout(1200)]  # seconds a page, on a busy machine
 
-RUN_MS = 120_000.0
 LIVE = (  # labs of all kinds among them
     *("your-machine", "1-cpu-time/many-cores", "1-cpu-time/wall-time", "2-wait-time/prefork"),
     *("2-wait-time/threads", "2-wait-time/the-launch", "3-real-applications/which-limit"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Servers, build
-from labs_on_page import LIVE_MS, panel, state
+from labs_on_page import RUN_MS, panel, state
 from naps_tree import copy
 from playwright.sync_api import Page, expect
 
@@ -41,6 +41,6 @@ def test_a_new_kind_is_recorded_shown_and_run_in_the_page(
         expect(shown.locator(".wt-about")).to_have_text("The lab sleeps.")
         shown.get_by_role("button", name="Skip", exact=True).click()
         shown.get_by_role("button", name="Run", exact=True).click()
-        expect(shown.get_by_text("Measured here: ")).to_be_visible(timeout=LIVE_MS)
+        expect(shown.get_by_text("Measured here: ")).to_be_visible(timeout=RUN_MS)
         expect(shown.locator(".wt-figure .barlayer .point")).to_have_count(2)
         expect(shown.get_by_text("Sleeps end late.")).to_be_visible()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from labs_on_page import LIVE_MS, button, lab, one_picture, panel, state
+from labs_on_page import LIVE_MS, RUN_MS, button, lab, one_picture, panel, state
 from playwright.sync_api import Dialog, Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
@@ -147,11 +147,11 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     button(shown, "Run").click()
     expect(button(shown, "Stop")).to_be_enabled()
     assert page.evaluate("wallTime.measuring()")  # by which scenes know that they must not move
-    eventually(lambda: measured(shown) == 1, LIVE_MS / 1000, "the first point")
+    eventually(lambda: measured(shown) == 1, RUN_MS / 1000, "the first point")
     expect(shown.locator(".wt-strip canvas[data-drawn]")).to_be_visible()
     expect(shown.get_by_text("4 users")).not_to_have_count(0)
     verdict = shown.locator(".wt-prediction")  # where the bet stands
-    expect(verdict).to_contain_text(re.compile("You said 100.*it was"), timeout=LIVE_MS)
+    expect(verdict).to_contain_text(re.compile("You said 100.*it was"), timeout=RUN_MS)
     assert measured(shown) == 2
     walked = page.evaluate("window.widths")
     assert len(set(walked)) > 3 and walked == sorted(walked) and walked[-1] == 100
@@ -210,7 +210,7 @@ def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by
         assert not any(press in str(each) for each in sent)
     finally:
         kernel.resume()
-    expect(shown.locator(".wt-prediction")).to_contain_text("You said 123", timeout=LIVE_MS)
+    expect(shown.locator(".wt-prediction")).to_contain_text("You said 123", timeout=RUN_MS)
     assert any(press in str(each) for each in sent)
 
 
@@ -273,7 +273,7 @@ def test_stop_ends_everything_within_a_second(panels: BookServer, page: Page) ->
     users.fill("2, 4, 6, 8, 10, 12")
     users.press("Enter")
     button(shown, "Run").click()
-    eventually(lambda: measured(shown) >= 1, LIVE_MS / 1000, "the first point")
+    eventually(lambda: measured(shown) >= 1, RUN_MS / 1000, "the first point")
     assert of_a_run()
     button(shown, "Stop").click()
     eventually(lambda: not of_a_run(), GONE_S, "the end of every process of the run")
@@ -290,7 +290,7 @@ def test_a_run_stays_pale_under_other_settings_and_can_be_taken_away(
     shown = opened(panels, page)
     button(shown, "Skip").click()
     button(shown, "Run").click()
-    expect(shown).to_contain_text("Run 1, measured here: ", timeout=LIVE_MS)
+    expect(shown).to_contain_text("Run 1, measured here: ", timeout=RUN_MS)
     expect(button(shown, "Run")).to_be_enabled()  # and so are the settings
     results = shown.locator(".wt-results")
     expect(results).to_have_css("opacity", "1")
@@ -316,7 +316,7 @@ def test_code_that_is_run_again_leaves_no_old_run(panels: BookServer, page: Page
     shown = opened(panels, page)
     button(shown, "Skip").click()
     button(shown, "Run").click()
-    eventually(of_a_run, LIVE_MS / 1000, "the run")
+    eventually(of_a_run, RUN_MS / 1000, "the run")
     lab(page).get_by_text("Show the code").click()
     lab(page).get_by_role("button", name="Run this code").click()
     eventually(lambda: not of_a_run(), LIVE_MS / 1000, "the end of the old run")
@@ -378,7 +378,7 @@ def test_a_lab_that_is_no_sweep_runs_too(panels: BookServer, page: Page) -> None
         button(shown, "Skip").click()
         expect(shown).to_contain_text("Recorded on: 2 cores, Example CPU")
     button(shown, "Run").click()
-    expect(shown).to_contain_text("Measured here: ", timeout=LIVE_MS)
+    expect(shown).to_contain_text("Measured here: ", timeout=RUN_MS)
     expect(shown.get_by_role("alert")).to_have_count(0)
 
 

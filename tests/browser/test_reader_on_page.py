@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import Servers
-from labs_on_page import LIVE_MS, panel, state
+from labs_on_page import RUN_MS, panel, state
 from panel_book import LEVERS, PanelBook
 from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
@@ -60,13 +60,13 @@ def test_levers_do_to_the_server_what_they_say(reader: BookServer, page: Page, n
     button(shown, "Skip").click()
     button(shown, "Run").click()
     for name, said in (("Kill a worker", KILLED), ("Add workers", RAISED[number - 1])):
-        expect(button(shown, name)).to_be_enabled(timeout=LIVE_MS)
+        expect(button(shown, name)).to_be_enabled(timeout=RUN_MS)
         button(shown, name).click()
         figure = shown.get_by_role("figure", name=re.compile(said))
-        expect(figure).to_be_visible(timeout=LIVE_MS)
+        expect(figure).to_be_visible(timeout=RUN_MS)
     button(shown, "Stop").click()
     happened = shown.locator(".wt-verdict li")
-    expect(happened).to_have_count(2, timeout=LIVE_MS)
+    expect(happened).to_have_count(2, timeout=RUN_MS)
     expect(happened.nth(1)).to_contain_text(re.compile(RAISED[number - 1]))
     killed = re.search(KILLED, happened.nth(0).inner_text())
     assert killed and not psutil.pid_exists(int(killed[1]))

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from labs_on_page import LIVE_MS, button, lab, panel, state
+from labs_on_page import LIVE_MS, RUN_MS, button, lab, panel, state
 from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
@@ -41,7 +41,7 @@ def test_logarithmic_axes_say_so_and_their_ticks_are_whole_numbers(
     shown = told(server, page, "sweep")
     button(shown, "Skip").click()
     button(shown, "Run").click()
-    expect(shown.locator(".wt-verdict")).not_to_be_empty(timeout=LIVE_MS)
+    expect(shown.locator(".wt-verdict")).not_to_be_empty(timeout=RUN_MS)
     figure = shown.locator(".wt-figure")
     axes = figure.locator(".wt-plot").evaluate(
         """node => Object.entries(node._fullLayout)
@@ -62,7 +62,7 @@ def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
     """U14: for twenty seconds nothing moved near it."""
     shown = told(server, page, "mystery")
     button(shown, "Run").click()
-    expect(button(shown, "Tell me")).to_be_enabled(timeout=LIVE_MS)
+    expect(button(shown, "Tell me")).to_be_enabled(timeout=RUN_MS)
     expect(shown).to_contain_text("A larger “Measure for” tells more surely.")
     expect(shown.get_by_role("cell", name="req/s", exact=True).first).to_be_visible()
     assert "<" not in words(shown)  # as tables beside that advice read for a while
@@ -78,7 +78,7 @@ def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
         here, there = pressed.bounding_box(), sign.bounding_box()
         return bool(here and there) and abs(there["y"] - here["y"]) < NEAR_PX
 
-    eventually(near, LIVE_MS / 1000, "a sign near the button")
+    eventually(near, RUN_MS / 1000, "a sign near the button")
     expect(shown.get_by_text(re.compile("measuring 8 users")).last).to_be_visible()
     button(shown, "Stop").click()
     expect(shown.locator(".wt-actions").last).to_contain_text("Stopped")
@@ -96,14 +96,14 @@ def test_a_panel_speaks_to_its_reader_and_of_each_kill(panels: BookServer, page:
     assert not re.search(r"contribut|yours|make record", words(page.locator("body")), re.IGNORECASE)
     button(shown, "Run").click()
     kill = button(shown, "Kill a worker")
-    expect(kill).to_be_enabled(timeout=LIVE_MS)
+    expect(kill).to_be_enabled(timeout=RUN_MS)
     for _ in range(3):
         kill.click()
     all_told = shown.get_by_role("figure", name=re.compile("(Process .* was killed.*){3}"))
-    expect(all_told).to_be_visible(timeout=LIVE_MS)
+    expect(all_told).to_be_visible(timeout=RUN_MS)
     button(shown, "Stop").click()
     happened = shown.locator(".wt-verdict li")
-    expect(happened).to_have_count(3, timeout=LIVE_MS)
+    expect(happened).to_have_count(3, timeout=RUN_MS)
     killed = [
         re.search(r"Process (\d+), .*, was killed\. (No|One|\d+) requests? failed with it", each)
         for each in map(words, happened.all())

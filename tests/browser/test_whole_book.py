@@ -7,16 +7,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from conftest import Heard, StartServer
-from labs_on_page import panel, state
+from labs_on_page import RUN_MS, panel, state
 from playwright.sync_api import Page, expect
 from serving import PROJECT
 
 from labs.recordings.pages import chapters
 
-pytestmark = pytest.mark.timeout(240)
-
 AT_ONCE = 3  # windows, each with a Python of its own
-RUN_MS = 180_000.0  # of one level, and others may be measuring first
 WIDTHS = (360, 390, 2560)  # pixels: telephones, a large screen
 
 

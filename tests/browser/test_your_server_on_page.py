@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from labs_on_page import LIVE_MS, button, panel, state
+from labs_on_page import LIVE_MS, RUN_MS, button, panel, state
 from playwright.sync_api import Page, expect
 from serving import PROJECT, BookServer
 from waiting import eventually
@@ -59,7 +59,7 @@ def test_an_address_is_typed_looked_at_and_measured(
     button(shown, "Run").click()
     eventually(lambda: shown.evaluate(LANDED) >= 1, LOOKS_S, "a level")
     button(shown, "Stop").click()
-    expect(shown).to_contain_text("Measured here before the end", timeout=LIVE_MS)
+    expect(shown).to_contain_text("Measured here before the end", timeout=RUN_MS)
     expect(shown).to_contain_text("A lone answer takes")
     expect(shown.get_by_role("alert")).to_have_count(0)
 
