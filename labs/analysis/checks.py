@@ -28,7 +28,7 @@ from labs.records.results import (
     told,
     unfit,
 )
-from labs.records.server_facts import server_facts
+from labs.records.server_facts import keeps_connections, server_facts
 from labs.theory.laws import GENERATOR_FULL
 
 TOLD = 0.05
@@ -221,19 +221,17 @@ def disturbances(point: Point, generators: int = 1, by_deal: bool = False) -> It
 def starved_because(point: Point, experiment: Experiment) -> str:
     """Why users of that point were never served."""
     server = experiment.server
-    holds = (
-        server_facts(server.by).holds_its_worker
-        and server.keep_alive
-        and experiment.load.keep_alive
-    )
-    if holds and point.users > (server.pool or 0):
+    kept = keeps_connections(server, experiment.load)
+    if kept and server_facts(server.by).holds_its_worker and point.users > (server.pool or 0):
         return (
             "A worker stays with its connection here, and all of them have one that is kept open. "
             "Close connections (keep_alive=False), or let apache-event keep them."
         )
     if point.listen_overflows:
         return "Their connections found the listen queue full, and try again only now and then."
-    return "Some connections wait while others are kept open."
+    if kept:
+        return "Some connections wait while others are kept open."
+    return "Their requests stood in line to the end. Measure for longer."
 
 
 def _starved(point: Point, experiment: Experiment) -> Iterator[Check]:

@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import examples
@@ -93,6 +94,7 @@ EXPERIMENTS = (
     Experiment(Server("prefork", by="apache", processes=4), WAIT, replace(LEVELS, think_time_s=1)),
     Experiment(Server("threaded", threads=16), Workload(cpu_s=0.0005, cpu_by="hashing"), LEVELS),
 )
+SAYING = {"/s": rate, "ms": duration, " s": duration, "MiB": size, "KiB": size}
 rarely = st.sampled_from([False, False, False, True])
 properties = settings(max_examples=60, derandomize=True)
 
@@ -232,6 +234,19 @@ def table_of(found: Any) -> set[str]:
     """The numbers that stand in its table."""
     cells = [cell for row in showing(found).table(found).rows for cell in row]
     return {number.replace(",", "") for cell in cells for number in re.findall(r"[\d.,]*\d", cell)}
+
+
+def tabled(found: Any) -> set[str]:
+    """What its table has, as words say it: they are made from the same numbers."""
+    show = showing(found)
+    rows = list(show.rows(found)) if show.rows else []
+    rows = rows or [row for run in found.runs for row in show.rows_of_run(run)]
+    said = set()
+    for column in filter(attrgetter("head"), show.columns):
+        say = next((say for unit, say in SAYING.items() if column.head.endswith(unit)), digits)
+        values = [column.value(row) for row in rows]
+        said |= {plain(say(each)) for each in values if isinstance(each, int | float)}
+    return said
 
 
 def parts(said: str) -> set[tuple[str, str]]:
@@ -583,18 +598,18 @@ def test_a_timeline_is_true_of_its_own_numbers(found: Timeline) -> None:
         if reasons:  # and the table has them
             assert sentence == f"Step {number + 1} cannot be believed: {' '.join(reasons)}"
             continue
-        rates = {plain(rate(each)) for each in (result.throughput_rps, model)}
+        told_besides = set()
         if row.asked.rate is None:
             there = with_workers(row)
             assert_miss(sentence, result.throughput_rps, model, there)
-            rates |= {plain(rate(there))}
+            told_besides = {plain(rate(there))}
         else:
-            took_s = (result.mean_response_time_s, row.forecast_response_s or 0.0)
-            rates |= {plain(rate(row.came_rps)), *(plain(duration(each)) for each in took_s)}
+            told_besides = {plain(duration(row.forecast_response_s or 0.0))}
             left = f"; then {result.in_flight} request{'' if result.in_flight == 1 else 's'} w"
             said = f", forecast {digits(row.forecast_at_end.in_flight[1], 2)}"
             assert left in sentence and said in sentence
-        assert quoted(sentence) <= rates, sentence
+        asked = quoted(row.asked.load)
+        assert quoted(sentence) <= tabled(found) | told_besides | asked, sentence
     (_, first), (at_s, most) = run.ramp
     grown = f"There were {first} workers at the beginning, {most} at most, "
     assert workers.startswith(f"{grown}{plain(duration(at_s - found.begins_s[1]))} after step 2")
@@ -701,12 +716,12 @@ def test_what_a_diagnosis_is_told_was_measured(found: Mystery, guess: Limit) -> 
     here = plain(solving.fact(guess, found, unsure=HOLLOW if right else solving.UNSURE))
     assert here in said and said.startswith("Yes." if right else "No, not ")
     ends = (first, last)
-    told = {plain(rate(each.throughput_rps)) for each in ends}
-    told |= {plain(duration(each.service_time_s)) for each in ends if each.service_time_s}
+    told = tabled(found)
     assert quoted(here) <= told, here
     assert set(re.findall(r"at ([\d,]+) users?", here)) <= {str(each.users) for each in ends}
     assert shares(here) <= percents([last.generator_cpu, last.server_cpu]), here
     busy = {digits(last.server_cpu, 2), digits(last.generator_cpu, 2)}
+    assert {digits(last.server_cpu), digits(last.generator_cpu)} <= told
     kept = re.findall(r"(?:kept|load generator) ([\d.]+) (?:of \d|core|of a)", here)
     assert {*kept} <= busy, here
     if workers := re.search(r"(\d+|one) workers?,", here):
@@ -738,7 +753,7 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
     )
     race = examples.race(counts)
     said = [plain(each) for each in race_said(race)]
-    assert quoted(" ".join(said)) <= known(race) | {"40 ms", "25 req/s"}  # that it is held
+    assert quoted(" ".join(said)) <= tabled(race) | {"40 ms", "25 req/s"}  # that it is held
     text = " ".join(said).lower()
     counted = {(str(each.lost), str(each.asked)) for each in counts}
     assert parts(text) <= counted and {n for pair in parts(text) for n in pair} <= table_of(race)
@@ -784,7 +799,7 @@ def test_what_generators_say_together_is_true_of_each(found: Generators) -> None
     text = plain(" ".join(generators_said(found)))
     shown = found.run.measured
     ours = found.run.by(OURS)
-    numbers = known(found) | {plain(duration(ours.generator_s))}
+    numbers = tabled(found) | {plain(duration(ours.generator_s))}
     numbers |= {plain(rate(GENERATOR_FULL * ours.ceiling_rps))}
     assert quoted(text) <= numbers
     rates = [each.throughput_rps for each in shown]
@@ -819,6 +834,7 @@ def test_memory_is_true_of_its_own_numbers(mib: list[int], has_pss: bool) -> Non
     told = (curve.each_bytes, curve.rss_each_bytes)
     sizes = re.findall(r"[\d.,]*\d [KMG]iB", text)
     assert {*sizes} <= {plain(size(each)) for each in told}, text
+    assert {*sizes} <= tabled(memory), text
     if share := re.search(r"([\d.]+) % of that is shared", text):
         assert share[1] in percents([1 - curve.each_bytes / curve.rss_each_bytes]), text
         assert 0 <= value(share[1]) <= 100 and has_pss

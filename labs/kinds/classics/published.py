@@ -131,6 +131,7 @@ S3_TREES = (
         cores=16,
         server=Side(user_fraction=0.307, on_core=4.49, each_s=(193.55 + 437.80) / 3e6),
         generator=Side(user_fraction=0.113, on_core=0.985, each_s=0.985 * 44.23 / 1e6),
+        minor_faults=3_325_724 / 3e6,
         ipc=0.445,
         rps=1e6 / 44.23,
     ),

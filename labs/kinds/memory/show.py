@@ -191,7 +191,9 @@ show = Show(
         Column(head="RSS MiB", of="rss_bytes", quote="rss"),
         Column(head="line MiB", of="line_bytes"),
         Column(head="each KiB", main=True, of="growth.each_bytes", quote="each", cell=_kibibytes),
+        Column(
+            head="each by RSS KiB", of="growth.rss_each_bytes", quote="rss_each", cell=_kibibytes
+        ),
         Column(head="alone MiB", of="growth.base_bytes"),
-        Column(of="growth.rss_each_bytes", quote="rss_each"),
     ),
 )

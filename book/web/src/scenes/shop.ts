@@ -25,7 +25,7 @@ export interface Counted {
   arrived: number; // a second
   busy: number; // of the cores, 0 to 1
   refused: number; // SYNs
-  outside: number; // turned away, now
+  outside: number; // without a place, now
   line: number; // now
   longest: number; // line since then
   peak: number; // line since the beginning
@@ -35,7 +35,7 @@ export interface Counted {
 const WORDS: Record<Happening, (id: number) => string> = {
   ask: (id) => `Request ${id} knocks.`,
   queue: (id) => `Request ${id} takes a place in line.`,
-  refuse: (id) => `Request ${id} finds no place and goes away.`,
+  refuse: (id) => `Request ${id} finds no place, and will knock again.`,
   start: (id) => `A worker takes request ${id}.`,
   computed: (id) => `Request ${id} has had its CPU time.`,
   done: (id) => `Request ${id} is answered.`,
@@ -48,11 +48,11 @@ export const ABOUT: About = {
     core: 'in a worker, on a core',
     wait: 'in a worker, waiting',
     away: 'thinking',
-    refused: 'turned away, tries again',
+    refused: 'found no place, knocks again',
   },
   only: { away: 'think', refused: 'places' },
   goals: {
-    'turned-away': 'Send so many that one of them finds no place and is turned away.',
+    'turned-away': 'Send so many that one of them finds no place.',
     'time-to-think': 'Keep all 16 users, and let an answer take 100 ms at most, on average.',
     'all-cores': 'Find the fewest users that keep all four cores busy.',
     'within-a-second': 'Find the most users who are answered within a second.',
