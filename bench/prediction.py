@@ -88,7 +88,7 @@ def load(dice: random.Random, server: Server, work: Workload) -> Load:
     users: set[int] = set()
     while len(users) < LEVELS:
         users.add(round(evenly(dice, 1, most)))
-    return Load(sorted(users), seconds=LEVEL_S, keep_alive=server.keep_alive)
+    return Load(sorted(users), seconds=LEVEL_S, keep_alive=bool(server.keep_alive))
 
 
 def name_of(experiment: Experiment) -> str:

@@ -82,7 +82,7 @@ def main() -> int:
             continue
         server = server_of(kind)
         for name, (workload, users) in (FILES if files else WORK).items():
-            load = Load(users, seconds=2.0, keep_alive=server.keep_alive)
+            load = Load(users, seconds=2.0, keep_alive=bool(server.keep_alive))
             recording = measure(Experiment(server, workload, load))
             name = f"{kind.architecture} by {kind.by}, {name}"
             recordings[name] = recording

@@ -147,6 +147,7 @@ def add_experiment(to: Parser) -> None:
         ("--wait", "seconds per request spent waiting"),
         ("--think", "mean think time of a user in seconds (0)"),
         ("--seconds", "least seconds to measure each level"),
+        ("--keep-alive", "for how long Apache leaves an idle connection open (75)"),
     ):
         to.add_argument(name, default=None, metavar="S", help=text)
     for name, text in (
@@ -176,7 +177,7 @@ def experiment(asked: argparse.Namespace) -> Experiment:
         Server(
             asked.server,
             by=asked.by,
-            keep_alive=not asked.no_keep_alive,
+            **given(keep_alive="keep_alive") or {"keep_alive": not asked.no_keep_alive},
             **given(processes="processes", threads="threads", backlog="backlog"),
             **given(cores="cores", start="start"),
         ),

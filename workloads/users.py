@@ -25,6 +25,7 @@ from math import nan
 from typing import Any
 
 import gevent
+import gevent.select
 import geventhttpclient.client
 from gevent.event import Event
 from gevent.fileobject import FileObject
@@ -214,7 +215,18 @@ class LabUser(FastHttpUser):
             read(gate.asked.script)
         if gate.asked.work.think_time_s:
             dice = gate.asked.dice_of(self.number)
-            gevent.sleep(dice.draw("think", gate.asked.work.think_time_s, 1.0))
+            self.think(dice.draw("think", gate.asked.work.think_time_s, 1.0))
+
+    def think(self, seconds: float) -> None:
+        """Pause. If the server hangs up meanwhile, do so too: until then Apache keeps a worker, for
+        two seconds at most."""
+        until = time.monotonic() + seconds
+        agent = self.client.client
+        for client in [*agent.clientpool.clients.values()]:
+            kept = list(client._connection_pool._socket_queue.queue)  # idle: there is none to ask
+            if kept and gevent.select.select(kept, [], [], seconds)[0]:
+                agent.close()
+        gevent.sleep(max(0.0, until - time.monotonic()))
 
     def ask(self, due: float) -> None:
         clock, number = time.perf_counter, self.number

@@ -43,8 +43,8 @@ def used(model: ServerModel, run: Run, point: Point) -> float | None:
         return (point.server_cpu + point.generator_cpu + point.backend_cpu) / cores
     if level.limit == "pool" and model.holds:  # while their users think, too: Little's law
         return point.littles_law * point.users / model.W
-    if level.limit == "pool":
-        return in_service / model.W if in_service is not None else None
+    if level.limit == "pool" and in_service is not None:
+        return (in_service + point.throughput_rps * model.idle_s) / model.W
     if level.limit == "event loop" and workload.wait_s and WAITS[workload.wait_by].stops_a_loop:
         return in_service / server.processes if in_service is not None else None
     if level.limit in ("event loop", "interpreter lock"):

@@ -219,7 +219,7 @@ def crowd_users(model: ServerModel) -> int:
     would: one for each core and `WAITING`. None waits for a worker that stays with another's
     connection, and where each process has a queue of its own, more users come."""
     busy = min(max(model.load.users), model.fills)
-    if model.holds:
+    if model.holds or model.idle_s:
         return int(min(busy + WAITING, model.W))
     if model.queued_for_core and model.server.processes > 1:
         return EACH_QUEUE * min(model.server.processes, busy)

@@ -101,8 +101,11 @@ class Settings(ipywidgets.VBox):
         new = {name: self._value(name) for name in self.controls}
         if "processes" in new:
             new["start"] = server.start and min(server.start, new["processes"])
-        if "by" in new and not server_facts(self._value("by")).starts_fewer:
+        by = server_facts(new.get("by", server.by))
+        if not by.starts_fewer:
             new["start"] = None
+        if not by.holds_its_worker:
+            server = replace(server, keep_alive=bool(server.keep_alive))
         if "threads" in new and self._value("architecture") != "threaded":
             new["threads"] = 1
         parts: list[Any] = []

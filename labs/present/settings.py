@@ -73,7 +73,7 @@ def so_many_users(levels: Sequence[int]) -> str:
 def _usual(experiment: Experiment) -> bool:
     """Whether what no control sets is as it is unless told."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
-    return server.keep_alive and load.keep_alive and workload.page == "work"
+    return server.keep_alive is True and load.keep_alive and workload.page == "work"
 
 
 def _connections(workload: Workload) -> str:

@@ -6,6 +6,7 @@ Frozen records in SI units and fractions. Building one checks it, so whatever ho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, get_args
@@ -77,7 +78,7 @@ class Server:
     processes: int = 1
     threads: int = 1  # in each process
     backlog: int = 2048  # places in the listen queue; the kernel may allow fewer
-    keep_alive: bool = True  # whether it leaves connections open between requests
+    keep_alive: bool | float = True  # it leaves connections open between requests, or so long (s)
     cores: int | None = None  # how many cores it may use; None means all of them
     start: int | None = None  # workers to begin with, where more come as they are needed
 
@@ -101,11 +102,17 @@ class Server:
                 said=f"{self.processes} x threads={self.threads}",
             )
         whole("backlog", self.backlog, 1, 65535, "2048 is the usual length.")
-        flag("keep_alive", self.keep_alive)
+        if not isinstance(self.keep_alive, bool):
+            real("keep_alive", self.keep_alive, 0.01, 60.0, "Give True, False or seconds.")
         if self.cores is not None:
             whole("cores", self.cores, 1, MOST_CORES, "Leave it out to use every core.")
         if self.start is not None:
             whole("start", self.start, 1, self.processes, "Leave it out to begin with them all.")
+
+    @property
+    def keeps_s(self) -> float:
+        """How long it leaves an idle connection open: for good, where no seconds are given."""
+        return math.inf if self.keep_alive is True else float(self.keep_alive)
 
     @property
     def pool(self) -> int | None:

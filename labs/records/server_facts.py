@@ -24,7 +24,7 @@ class ServerFacts:
     called: str = ""  # in a sentence, after "run by"; as in `Server.by` where nothing is said
     language: str = "Python"  # that the work is written in, and calibrated in
     interpreter_lock: bool = False  # threads of one process share it, where the interpreter has one
-    holds_its_worker: bool = False  # a worker stays with its connection
+    holds_its_worker: bool = False  # a worker stays with its connection while that is open
     idle_if_held: bool = False  # and stands idle while that user thinks
     one_queue: bool = False  # who finds no worker waits for any process
     dealt_out: bool = False  # its processes get the connections in turn
@@ -74,7 +74,7 @@ def called(by: str) -> str:
 def keeps_connections(server: Server, load: Load) -> bool:
     """Whether a user's next request goes over the same connection."""
     closed = server_facts(server.by).hangs_up_at_once and server.architecture == "prefork"
-    return server.keep_alive and load.keep_alive and not closed
+    return bool(server.keep_alive) and load.keep_alive and not closed
 
 
 def server_facts(by: str) -> ServerFacts:

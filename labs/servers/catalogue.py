@@ -181,6 +181,9 @@ def refuse(row: ServerRow, server: Server, workload: Workload) -> None:
     by, product = f"by={row.by!r}", row.product
     if server.start is not None and not server_facts(server.by).starts_fewer:
         raise Unusable(f"start={server.start}: {by} starts all at once. Leave start out.")
+    if 0 < server.keeps_s < math.inf and not server_facts(server.by).holds_its_worker:
+        rule = f"no worker stays with a connection to {by}. Give True or False."
+        raise refused("keep_alive", server.keep_alive, rule)
     if product is None:
         return
     if workload.page == "file" and not product.for_files:

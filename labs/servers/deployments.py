@@ -89,6 +89,7 @@ def apache(mpm: str) -> Callable[[Server, Place], Launch]:
 
     def launch(server: Server, place: Place) -> Launch:
         folder, workers = place.folder, server.processes * server.threads
+        kept = server.keep_alive
         site = _site(place)
         inside = mpm == "prefork"
         all_at_once = server.start is None or server.start >= server.processes
@@ -124,7 +125,7 @@ def apache(mpm: str) -> Callable[[Server, Place], Launch]:
             pool=pool,
             workers=workers,
             keep_alive="On" if server.keep_alive else "Off",
-            keep_alive_s=KEEP_ALIVE_S,
+            keep_alive_s=KEEP_ALIVE_S if isinstance(kept, bool) else f"{1000 * kept:.0f}ms",
             php="\n".join(php),
         )
         command = (APACHE.command, "-f", str(config), "-DFOREGROUND")

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from labs.records.experiment import Experiment
-from labs.records.format import digits, percent, rate
+from labs.records.format import digits, duration, percent, rate
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, Prediction
 from labs.theory import queueing
 from labs.theory.demand import Demand
@@ -127,6 +127,12 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
         yield (
             f"A worker stays with its connection, and each of the {W:.0f} has one: of {N} users "
             f"{N - W:.0f} get nothing, while the averages of the others look fine."
+        )
+    if model.idle_s:
+        yield (
+            f"A worker stays with its connection for {duration(model.server.keeps_s)} after an "
+            f"answer, unless the user asks before that: {duration(model.idle_s)} on average, in "
+            "which it serves nobody."
         )
     if model.Z and model.keeps_alive and N > W and model.facts.idle_if_held:
         held = model.on(model.full, int(W), model.demand(W))

@@ -212,6 +212,17 @@ def queued(R: float, D: float, V: float = 0.0) -> float:
     return R - (D + V)
 
 
+def idle(Z: float, K: float) -> float:
+    """Mean time for which a quiet connection holds its worker, seconds: until its user asks again,
+    after exponential think times of mean Z, or until the server closes it after K.
+
+    >>> round(idle(Z=1, K=0.2), 3), idle(Z=1, K=math.inf)
+    (0.181, 1.0)
+    """
+    _check(Z=Z, K=K)
+    return -Z * math.expm1(-K / Z) if Z else 0.0
+
+
 def backlog(arrivals: float, X: float, seconds: float) -> float:
     """Requests left waiting when more arrive than are served: (arrivals - X) seconds.
 

@@ -20,7 +20,7 @@ from labs.theory import queueing
 from labs.theory.band import AT_THE_KNEE, band
 from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.demand import Cores, Demand
-from labs.theory.laws import ceiling
+from labs.theory.laws import ceiling, idle
 from labs.theory.simulation import simulate
 
 SWITCH_INTERVAL_S = 0.005  # CPython's default, sys.getswitchinterval()
@@ -80,7 +80,9 @@ class ServerModel:
         self.naps = experiment.naps
         self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
         self.keeps_alive = load.keep_alive and server.keep_alive
-        self.holds = self.keeps_alive and self.facts.holds_its_worker
+        held, K = self.keeps_alive and self.facts.holds_its_worker, server.keeps_s
+        self.holds = held and (math.isinf(K) or not self.Z)  # for good
+        self.idle_s = idle(self.Z, K) if held and not self.holds else 0.0
         # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
         self.accepts_all = server.architecture == "threaded" and self.facts.accepts_all
 
@@ -198,7 +200,7 @@ class ServerModel:
 
     def held_s(self, D: float) -> float:
         """The part of it in which a request keeps its worker."""
-        return self.round_s(D) if self.holds else D + self.V
+        return self.round_s(D) if self.holds else D + self.V + self.idle_s
 
     def by_rounds(self, N: float, D: float) -> float:
         """X of N users in rounds of that length, as far as there are workers for them."""
@@ -272,9 +274,9 @@ class ServerModel:
             N = int(min(N, W))
         below, above = (
             queueing.closed(
-                *(N, D.of(len(cores.server)), self.V, D.speeds(cores)),
+                *(N, D.of(len(cores.server)), self.V + self.idle_s, D.speeds(cores)),
                 W=size,
-                Z=self.away,
+                Z=self.away - self.idle_s,
                 g=self.g,
                 cores=cores.all,
                 generators=self.load.generators,

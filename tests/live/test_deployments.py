@@ -33,6 +33,7 @@ from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, missing, row_of
 from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
 from labs.servers.serve import Running, ServerFailed, available, check, serve
+from labs.theory.laws import idle
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -463,6 +464,17 @@ def test_a_slot_per_connection_starves_whom_it_has_no_slot_for(by: str) -> None:
         "apache-event",
     ):
         assert words in starved.sentence
+
+
+@live
+@here("apache")
+def test_a_quiet_connection_holds_its_worker_for_as_long_as_told(by: str) -> None:
+    """X = W / (S + K), or as much of K as its user is quiet, and nobody is left out."""
+    load = Load([48], seconds=2.0, think_time_s=0.4)
+    server, work = replace(EIGHT[by], keep_alive=0.1), Workload(wait_s=0.05)
+    (point,) = measure(Experiment(server, work, load)).points
+    assert point.throughput_rps == pytest.approx(8 / (0.05 + idle(Z=0.4, K=0.1)), rel=0.15)
+    assert point.failed == point.never_served == 0
 
 
 @live

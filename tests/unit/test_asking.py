@@ -121,6 +121,7 @@ def test_a_script_takes_its_time_whatever_the_server_does(
     [
         (Workload(cpu_s=0.01, cpu_by="hashing"), PHP, "cpu_by='hashing': .* can only count"),
         (Workload(wait_s=0.01, wait_by="backend"), NODE, "wait_by='backend': .* can only sleep"),
+        (Workload(wait_s=0.1), replace(NODE, keep_alive=2), "no worker stays with a connection"),
         (Workload(page="file"), Server("prefork", by="nginx-fpm"), "nginx itself answers files"),
         (Workload(wait_s=0.1, wait_by="disk"), None, "wait_by='disk': there is no disk behind"),
         (Workload(wait_s=0.1, wait_by="database"), None, "no database behind .* with sweep"),

@@ -185,7 +185,7 @@ FIELDS = {  # a call with a place for a value, and what can never stand there
     "Server('prefork', backlog={})": WHOLES,
     "Server('prefork', cores={})": WHOLES[1:],
     "Server('prefork', processes=4, start={})": WHOLES[1:],
-    "Server('prefork', keep_alive={})": FLAGS,
+    "Server('prefork', keep_alive={})": ("None", "'yes'", "[]", "0.0", "61"),
     "Server({})": WORDS,
     "Server('prefork', by={})": WORDS[2:5],
     "Workload(cpu_s={})": REALS,
@@ -249,7 +249,7 @@ def test_a_call_in_a_cell_refuses_a_value_that_cannot_be_meant(call: str) -> Non
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("Server('prefork', keep_alive='yes')", "keep_alive='yes': must be True or False"),
+        ("Server('prefork', keep_alive='yes')", "keep_alive='yes': must be an ordinary number"),
         ("Workload(cpu_s=0.1, cpu_cv=1e-200)", "cpu_cv=1e-200: must be 0, or 0.001 to 1"),
         ("Server('prefork', by=5)", "by=5: cannot be used here. Give the name of a program"),
         ("Experiment(Server('prefork'), None, Load([1]))", r"workload=None: .* a Workload"),

@@ -73,6 +73,7 @@ def of(cpu_ms=0, wait_ms=0, **more):
 ONE_CORE = Calibration(loops_per_s=(1e8,), noise_fraction=0.0, generator_s=0.002)
 NODE = loop(4, by="node")
 OURS = threaded(4, processes=2, by="scratch")
+HELD = prefork(4, by="apache", keep_alive=0.2)
 CLOSED = {"keep_alive": False}
 
 
@@ -108,6 +109,8 @@ CLOSED = {"keep_alive": False}
         (prefork(64), of(20, 180), 40, 182.5, 0.219, "users", {}),
         # Chapter 4: 1000 users who think for 10 s.
         (prefork(64), of(20), 1000, 99.78, 0.0217, "users", {"think_time_s": 10.0}),
+        # A worker that stays for 0.2 s with users who think for 1 s idles 0.18 s: 4/(0.1 + 0.18).
+        (HELD, of(0, 100), 32, 14.22, 1.25, "pool", {"think_time_s": 1.0}),
         # On one core the loop, or the lock's holder, and the generator take turns.
         (loop(), of(8), 8, 100, 0.08, "cpu", {"calibration": ONE_CORE, "on": machine(1)}),
         (threaded(8), of(8), 8, 100, 0.08, "cpu", {"calibration": ONE_CORE, "on": machine(1)}),
@@ -577,7 +580,8 @@ def said(found, words):
 
 def test_a_note_is_for_those_whom_it_concerns_and_nobody_else():
     """Each has a case where it is said, and its nearest neighbours, where it is not."""
-    coins, idle, none = "like coins", "stands idle while that user thinks", "get nothing"
+    coins, stays, none = "like coins", "it serves nobody", "get nothing"
+    idle = "stands idle while that user thinks"
     hashing = "lets go of Python's lock"
     refused, at_once = "come back only after one or more seconds", "at once with 502."
     for words, server, work, users, options, told in (
@@ -592,6 +596,10 @@ def test_a_note_is_for_those_whom_it_concerns_and_nobody_else():
         (none, prefork(8, by="apache"), of(0, 200), 9, {}, True),
         (none, prefork(8, by="apache"), of(0, 200), 8, {}, False),
         (none, prefork(8), of(0, 200), 9, {}, False),
+        (none, HELD, of(0, 200), 9, {}, True),  # who never thinks keeps it
+        (none, HELD, of(0, 200), 9, {"think_time_s": 1}, False),
+        (stays, HELD, of(0, 200), 9, {"think_time_s": 1}, True),
+        (stays, HELD, of(0, 200), 9, {}, False),
         (none, prefork(8, by="apache", keep_alive=False), of(0, 200), 9, {}, False),
         (none, prefork(8, by="apache"), of(0, 200), 9, CLOSED, False),
         (hashing, threaded(8), of(50, cpu_by="hashing"), 9, {}, True),

@@ -582,16 +582,14 @@ def test_what_cannot_be_combined_cannot_be_chosen_and_says_why() -> None:
     assert controls.setting("wait_by").disabled and "requests do not wait" in controls.why
 
 
-def test_workers_to_begin_with_are_asked_of_those_who_can() -> None:
-    """No control sets them, so nothing is refused in their name."""
-    growing = replace(
-        examples.EXPERIMENT, server=Server("prefork", by="spare", start=3, processes=8)
-    )
-    controls = settings_of(growing, about=["by"])
-    controls.set(by="gunicorn")
-    assert controls.panel.experiments()[0].server.start is None
-    controls.set(by="spare")
-    assert controls.panel.experiments()[0].server.start == 3
+def test_what_one_server_alone_can_do_is_not_asked_of_another() -> None:
+    """No control sets these, so nothing is refused in their name."""
+    apache = Server("prefork", by="apache", start=3, processes=8, keep_alive=2)
+    controls = settings_of(replace(examples.EXPERIMENT, server=apache), about=["by"])
+    for by, start, kept in (("spare", 3, True), ("gunicorn", None, True), ("apache", 3, 2)):
+        controls.set(by=by)
+        server = controls.panel.experiments()[0].server
+        assert (server.start, server.keep_alive) == (start, kept)
 
 
 def test_servers_that_are_not_here_cannot_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

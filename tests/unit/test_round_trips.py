@@ -49,7 +49,7 @@ SERVERS = st.builds(
     processes=st.integers(5, 64),
     threads=st.just(1),
     backlog=st.integers(1, 65535),
-    keep_alive=st.booleans(),
+    keep_alive=st.booleans() | st.floats(0.01, 60),
     cores=st.none() | st.integers(1, 4096),
     start=st.none() | st.integers(1, 5),
 )
@@ -83,8 +83,8 @@ def words(asked: Experiment) -> Iterator[str]:
             value = getattr(part, field.name)
             if field.name in ASKED and value is not None:
                 yield f"{ASKED[field.name]}={value}"
-    if not asked.server.keep_alive:
-        yield "--no-keep-alive"
+    kept = asked.server.keep_alive
+    yield from [] if kept is True else [f"--keep-alive={kept}" if kept else "--no-keep-alive"]
 
 
 @given(SERVERS | THREADED, WORKLOADS | st.just(Workload(page="file")), LEVELS, st.data())
@@ -92,7 +92,7 @@ def test_what_is_typed_is_the_experiment_that_is_meant(
     server: Server, work: Workload, users: list[int], data: st.DataObject
 ) -> None:
     asking = {name: data.draw(each) for name, each in ASKING.items()}
-    meant = Experiment(server, work, Load(users, keep_alive=server.keep_alive, **asking))
+    meant = Experiment(server, work, Load(users, keep_alive=bool(server.keep_alive), **asking))
     assert experiment(parser().parse_args(list(words(meant)))) == meant
 
 
