@@ -2,11 +2,13 @@
 
     python -m bench.causes [--repeat N] [--say] [INJECTION ...]
 
-Each cause is injected for real into a short sweep, N times (five, unless said otherwise), and what
-the verdict then names is counted: a confusion matrix. Ten seconds or so for each. What cannot be
-injected here is listed with its reason. Runs in which equal burns differed, before the load or from
-before it to after it, had a cause of their own, which nobody injected: the machine's speed. They
-are in the matrix, and counted apart below it. Exits with 1 where a goal is missed by the others.
+Each cause is injected for real into a short sweep, or built into a server that is attached to as if
+it were somebody's own, N times (five, unless said otherwise), and what the verdict then names is
+counted: a confusion matrix. Ten seconds or so for each, half a minute for one that is attached to.
+What cannot be injected here is listed with its reason. Runs in which equal burns differed, before
+the load or from before it to after it, had a cause of their own, which nobody injected: the
+machine's speed. They are in the matrix, and counted apart below it. Exits with 1 where a goal is
+missed by the others.
 """
 
 from __future__ import annotations
@@ -24,25 +26,31 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from labs.analysis import causes
 from labs.analysis.limit import used
 from labs.analysis.schedule import VISITS
 from labs.host.hardware import usable_cores
 from labs.host.waiting import Stopped, wait_until
+from labs.kinds.attach import verdict as attached
+from labs.kinds.attach.run import AttachLab
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.sweep.walk import sweep
 from labs.measure.rig import Rig, Testbed, Unit
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.servers.serve import Running
+from labs.servers.catalogue import missing, row_of
+from labs.servers.serve import Running, serve
 
 CORES = len(usable_cores())
 HALF = max(1, CORES // 2)
 MANY = Load((CORES, 4 * CORES), seconds=1.0)
 ENDLESS = [sys.executable, "-c", "while True: pass"]
 GROUPS = Path("/sys/fs/cgroup")
+OWN_SERVER = Path(__file__).parents[1] / "tests/own_server.py"
+CALM = 0.1  # cores that others use
 WITHIN_S = 60.0  # for a level to begin
 STAND_S = 0.3  # that all workers stand still, to begin in step
 SLOWER = 1.4  # times as long, where something takes longer than calibrated
@@ -53,6 +61,7 @@ OURS = Server("prefork", by="scratch", processes=4 * CORES)
 # burned, a cause that nobody injected either. Counted work has a row of its own.
 CPU = Experiment(OURS, Workload(cpu_s=0.02, cpu_by="hashing"), MANY)
 WAITS = Workload(wait_s=0.1)
+LOOP = Server("event-loop", by="scratch")
 # Checks that have another name than their cause, and names of what the same cause did.
 HELD = {"starved": "listen queue", "left by others": "others", "beside others": "others"}
 Inject = Callable[["Bench", Testbed], AbstractContextManager[object]]
@@ -67,6 +76,44 @@ class Injection:
     inject: Inject | None = None  # for the time of the load
     before: Callable[[], AbstractContextManager[object]] | None = None  # from the beginning on
     lacking: Callable[[], str] = lambda: ""  # why it cannot be done here
+
+    def tried(self) -> Tried:
+        recording = Bench(self).run()
+        told = {check.name for each in recording.points for check in each.checks}
+        return Tried(
+            named=named(recording),
+            steady=told.isdisjoint({"noise", "core speed", "unsteady cores"}),
+            said=" ".join(verdict(recording.model, recording.run)),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A server of somebody's own, as far as the verdict knows, and the limit that it has."""
+
+    cause: str  # "" for none that is reached
+    start: Callable[[], AbstractContextManager[str]]  # gives its address
+    users: tuple[int, ...] = ()
+    lacking: Callable[[], str] = lambda: ""
+
+    def tried(self) -> Tried:
+        with self.start() as url:
+            found = Rig().perform(AttachLab(url, users=self.users))
+        judged = attached.verdict(found)
+        return Tried(
+            named="" if judged.limit == "unknown" else judged.limit,
+            steady=all(each.others_cpu < CALM and each.fit for each in found.points),
+            said=" ".join(judged.sentences),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What was named, whether the machine had one speed, as far as is told, and in what words."""
+
+    named: str
+    steady: bool
+    said: str
 
 
 class Bench(Rig):
@@ -206,6 +253,36 @@ def _move(group: Path, pids: list[int]) -> None:
     for pid in pids:
         with contextlib.suppress(OSError):  # it has ended
             (group / "cgroup.procs").write_text(str(pid))
+
+
+def ours(server: Server, page: str, quota: bool = False) -> Callable[[], Any]:
+    """One of our servers and that page of it, with half the cores as a quota or without."""
+
+    @contextlib.contextmanager
+    def start() -> Iterator[str]:
+        with contextlib.ExitStack() as stack:
+            running = stack.enter_context(
+                serve(server, page="file" if server.by == "nginx" else "work")
+            )
+            if quota:
+                home, group = stack.enter_context(_group())
+                stack.callback(_move, home, [os.getpid(), *running.pids()])
+                _move(group, running.pids())
+            yield running.url + page
+
+    return start
+
+
+@contextlib.contextmanager
+def faulty(fault: str) -> Iterator[str]:
+    """A server with that fault, of `tests/own_server.py`."""
+    command = [sys.executable, str(OWN_SERVER), fault]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield f"http://127.0.0.1:{int(server.stdout.readline())}/"
+        finally:
+            server.kill()
 
 
 @contextlib.contextmanager
@@ -393,6 +470,42 @@ INJECTIONS = {
 }
 
 
+SLEEPS, COUNTS = "/?loops=0&wait=0.1", "/?loops=120000&wait=0"
+ATTACHMENTS = {
+    "nothing is full, attached": Attachment(
+        cause="", start=ours(Server("event-loop"), SLEEPS), users=(1, 2, 4)
+    ),
+    "one loop's core, attached": Attachment(cause="cores", start=ours(LOOP, COUNTS)),
+    "all cores, attached": Attachment(cause="cores", start=ours(OURS, COUNTS)),
+    "a pool of three, attached": Attachment(
+        cause="pool", start=ours(Server("prefork", processes=3), SLEEPS)
+    ),
+    "a pool of twelve, attached": Attachment(
+        cause="pool", start=ours(Server("threaded", threads=12), SLEEPS)
+    ),
+    "one at a time, attached": Attachment(
+        cause="one at a time", start=ours(Server("prefork", processes=1), SLEEPS)
+    ),
+    "quota, attached": Attachment(
+        cause="quota", start=ours(OURS, COUNTS, quota=True), lacking=no_root
+    ),
+    "full generator, attached": Attachment(
+        cause="load generator",
+        start=ours(Server("event-loop", by="nginx", processes=2), "/file"),
+        lacking=lambda: missing(row_of(Server("event-loop", by="nginx")), "file") or "",
+    ),
+    "timer, attached": Attachment(
+        cause="timer", start=ours(Server("event-loop"), "/?loops=0&wait=1")
+    ),
+    "errors, attached": Attachment(
+        cause="errors", start=lambda: faulty("full"), users=(1, 2, 4, 16, 32)
+    ),
+    "listen queue, attached": Attachment(
+        cause="listen queue", start=lambda: faulty("knocking"), users=(4, 32, 128)
+    ),
+}
+
+
 # -- what is named ---------------------------------------------------------------------------
 
 
@@ -421,15 +534,10 @@ def _others_had_cores(recording: Recording) -> bool:
     return limited and point.others_cpu > (1 - causes.FULL) * cores
 
 
+ROWS: dict[str, Injection | Attachment] = {**INJECTIONS, **ATTACHMENTS}
 Counts = dict[str, Counter[str]]  # by the injection: how often each cause was named
 CAUSES = {each.cause for each in INJECTIONS.values() if each.cause}
 GOAL, MOST_WRONG = 0.9, 2  # of what was injected; wrong causes, in all
-
-
-def steady(recording: Recording) -> bool:
-    """Whether the machine had one speed, as far as its burns tell."""
-    told = {check.name for each in recording.points for check in each.checks}
-    return told.isdisjoint({"noise", "core speed", "unsteady cores"})
 
 
 def main() -> int:
@@ -440,7 +548,7 @@ def main() -> int:
     asked = parser.parse_args()
     counts: Counts = {}
     calm: Counts = {}
-    for name, injection in INJECTIONS.items():
+    for name, injection in ROWS.items():
         if asked.only and not any(part in name for part in asked.only):
             continue
         if why := injection.lacking():
@@ -448,13 +556,11 @@ def main() -> int:
             continue
         counts[name], calm[name] = Counter(), Counter()
         for _ in range(asked.repeat):
-            recording = Bench(injection).run()
-            counts[name][named(recording)] += 1
-            calm[name][named(recording)] += steady(recording)
+            found = injection.tried()
+            counts[name][found.named] += 1
+            calm[name][found.named] += found.steady
             if asked.say:
-                run = recording.run
-                words = verdict(recording.model, run)
-                print(f"{name}: {' '.join(words)}", flush=True)
+                print(f"{name}: {found.said}", flush=True)
         print(f"{name}: {dict(counts[name])}", flush=True)
     print(matrix(counts))
     print(said("all runs", counts))
@@ -475,9 +581,9 @@ def matrix(counts: Counts) -> str:
 
 def score(counts: Counts) -> tuple[int, int, int]:
     """How many were right, how many wrong causes were named, and how many there are."""
-    right = sum(count[INJECTIONS[name].cause] for name, count in counts.items())
+    right = sum(count[ROWS[name].cause] for name, count in counts.items())
     named = sum(count.total() - count[""] for count in counts.values())
-    true = sum(count[cause] for name, count in counts.items() if (cause := INJECTIONS[name].cause))
+    true = sum(count[cause] for name, count in counts.items() if (cause := ROWS[name].cause))
     return right, named - true, sum(count.total() for count in counts.values())
 
 
