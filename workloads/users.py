@@ -22,13 +22,17 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from math import nan
+from select import POLLIN
 from typing import Any
 
 import gevent
 import gevent.select
+import gevent.socket
 import geventhttpclient.client
 from gevent.event import Event
 from gevent.fileobject import FileObject
+from gevent.monkey import get_original
+from geventhttpclient.connectionpool import ConnectionPool
 from locust import FastHttpUser, events, task
 from locust.env import Environment
 from locust.event import EventHook
@@ -53,6 +57,7 @@ from workloads.protocol import (
 
 EXPECTED = int(os.environ.get(protocol.USERS, 0))  # a worker on another machine is told later
 SHOWN_FAILURES = 5
+poll = get_original("select", "poll")
 SEND_EVERY_S = 0.05
 NOWHERE = (nan,) * 4  # the service of what has no answer
 # Locust's own statistics hear of no request: they would cost each a twentieth of its CPU time,
@@ -62,6 +67,19 @@ UNHEARD = EventHook()  # type: ignore[no-untyped-call]
 # A request whose connection closed without an answer has failed. The client would send it again,
 # up to eleven times and without a word, because a GET may be repeated.
 geventhttpclient.client.IDEMPOTENT_METHODS = frozenset()
+
+
+def still_open(pool: ConnectionPool, kept: gevent.socket.socket | None) -> bool:
+    """Whether the server has not hung up on a quiet connection. The client would ask by `select`,
+    which knows no file above 1,023, and have all further users connect for each request."""
+    if kept is None or kept.fileno() < 0:
+        return False
+    look = poll()
+    look.register(kept.fileno(), POLLIN)
+    return not look.poll(0)
+
+
+ConnectionPool._is_socket_alive = still_open  # type: ignore[method-assign,assignment]
 
 
 class Asked:
@@ -223,9 +241,11 @@ class LabUser(FastHttpUser):
         until = time.monotonic() + seconds
         agent = self.client.client
         for client in [*agent.clientpool.clients.values()]:
-            kept = list(client._connection_pool._socket_queue.queue)  # idle: there is none to ask
-            if kept and gevent.select.select(kept, [], [], seconds)[0]:
-                agent.close()
+            look = gevent.select.poll()
+            for kept in client._connection_pool._socket_queue.queue:  # quiet: one at most
+                look.register(kept, POLLIN)
+                if look.poll(1000 * seconds):
+                    agent.close()
         gevent.sleep(max(0.0, until - time.monotonic()))
 
     def ask(self, due: float) -> None:
