@@ -22,13 +22,13 @@ from waiting import eventually
 from labs.host import hardware as this_machine
 from labs.host.waiting import Stopped
 from labs.load import tools
-from labs.records.errors import Unusable, used_up
+from labs.records.errors import ServerFailed, Unusable, used_up
 from labs.records.experiment import DEFAULT_BY, Load, Server, Workload
 from labs.records.server_facts import keeps_connections
 from labs.servers import catalogue
 from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing, row_of
-from labs.servers.serve import Running, ServerFailed, available, check, serve
+from labs.servers.serve import Running, available, check, serve
 from workloads.app.units import count
 
 live = pytest.mark.live
