@@ -18,6 +18,7 @@ import psutil
 from labs.host import cgroup
 from labs.host.hardware import MACHINE
 from labs.host.monitor import process_cpu_s
+from labs.host.supervisor import descendants
 
 ANY = ("0.0.0.0", "::")
 FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta")  # carry bytes, serve nothing
@@ -40,26 +41,15 @@ class Family:
     roots: tuple[int, ...] = ()
 
     def pids(self) -> list[int]:
-        """List its live processes; one look at the machine's table of processes."""
-        if not self.roots:
-            return []
-        parents = parents_by_pid()
-        children: dict[int, list[int]] = {}
-        for pid, parent in parents.items():
-            children.setdefault(parent, []).append(pid)
-        found, left = [], [root for root in self.roots if root in parents]
-        while left:
-            pid = left.pop()
-            if pid not in found:
-                found.append(pid)
-                left += children.get(pid, [])
-        return found
+        """List its live processes; one look at the machine's table of processes for each root."""
+        there = filter(psutil.pid_exists, self.roots)
+        return list(dict.fromkeys(pid for root in there for pid in (root, *descendants(root))))
 
     def leaves(self) -> list[int]:
         """List those of its processes that have no child: as a rule, the workers."""
-        parents = parents_by_pid()
         pids = self.pids()
-        return [pid for pid in pids if pid not in {parents.get(each) for each in pids}]
+        parents = set(map(parent_of, pids))
+        return [pid for pid in pids if pid not in parents]
 
 
 @dataclass(eq=False)
@@ -79,8 +69,7 @@ def listening(host: str, port: int) -> Family:
     Empty where nobody is seen: another user's process, a container's, or nobody at all.
     """
     found = {pid for pid in listeners(host, port) if name_of(pid) not in FORWARDERS}
-    parents = parents_by_pid()
-    return Family(tuple(sorted(pid for pid in found if parents.get(pid) not in found)))
+    return Family(tuple(sorted(pid for pid in found if parent_of(pid) not in found)))
 
 
 def listeners(host: str, port: int) -> list[int]:
@@ -97,13 +86,11 @@ def listeners(host: str, port: int) -> list[int]:
     return found
 
 
-def parents_by_pid() -> dict[int, int]:
-    """Map every live process of this machine to its parent."""
-    found = {}
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            found[process.pid] = process.ppid()
-    return found
+def parent_of(pid: int) -> int:
+    """Tell the process that started another, or has it since; 0 when it is gone."""
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).ppid()
+    return 0
 
 
 def name_of(pid: int) -> str:
