@@ -174,18 +174,13 @@ def test_put_progress_replaces_what_was_read_and_nothing_else(book: Book) -> Non
     before = json.loads(book.ask("book/progress", **reader)[1])
     assert before["said"] == [] and before["kept"]["answers"] == []
 
-    def put(body: str, tag: str) -> tuple[int, str]:
-        answer, said = book.ask("book/progress", "PUT", body, If_Match=tag, **reader)
+    def put(body: str, tag: str, who: dict[str, str] = reader) -> tuple[int, str]:
+        answer, said = book.ask("book/progress", "PUT", body, If_Match=tag, **who)
         return answer.status, said.decode()
 
-    stranger = book.xsrf()
-    assert book.ask("book/progress", "PUT", RIGHT, If_Match=before["tag"], **stranger)[
-        0
-    ].status in (*(302, 403),)
+    assert put(RIGHT, before["tag"], book.xsrf())[0] in (302, 403)
     cookie = {"Cookie": reader["Cookie"]}  # and no token, as another site would send it
-    assert (
-        book.ask("book/progress", "PUT", RIGHT, If_Match=before["tag"], **cookie)[0].status == 403
-    )
+    assert put(RIGHT, before["tag"], cookie)[0] == 403
     for body in (
         "{}",
         "[",

@@ -20,10 +20,11 @@ from servers_here import WORKING, parameters
 from waiting import eventually
 
 from labs.host import hardware as this_machine
+from labs.host.monitor import process_cpu_s
 from labs.host.waiting import Stopped
 from labs.load import tools
 from labs.records.errors import ServerFailed, Unusable, used_up
-from labs.records.experiment import DEFAULT_BY, Load, Server, Workload
+from labs.records.experiment import Load, Server, Workload
 from labs.records.server_facts import keeps_connections
 from labs.servers import catalogue
 from labs.servers import serve as servers
@@ -86,17 +87,12 @@ def test_an_event_loop_that_computes_answers_nobody(by: str) -> None:
     loops = int(0.5 / (time.thread_time() - started) * 200_000)  # half a second or so
     with serve(Server("event-loop", by=by)) as running, ThreadPoolExecutor(1) as pool:
         (pid,) = running.serving_pids()
-        cpu_s = _cpu_s(pid)
+        cpu_s = process_cpu_s(pid)
         computing = pool.submit(ask, running, f"/?loops={loops}")
-        eventually(lambda: _cpu_s(pid) > cpu_s + 0.04, SOON_S, "the computing")
+        eventually(lambda: process_cpu_s(pid) > cpu_s + 0.04, SOON_S, "the computing")
         assert not computing.done()
         assert ask(running, "/")[0] == 200
         assert computing.result(timeout=0.2)[0] == 200  # it was answered before we were
-
-
-def _cpu_s(pid: int) -> float:
-    times = psutil.Process(pid).cpu_times()
-    return times.user + times.system
 
 
 @live
@@ -242,12 +238,6 @@ def test_serve_keeps_two_servers_of_a_kind_apart() -> None:
         assert one.port != other.port
         assert ask(one, "/")[1] in one.serving_pids()
         assert ask(other, "/")[1] in other.serving_pids()
-
-
-def test_catalogue_has_the_usual_server_and_ours_of_every_architecture() -> None:
-    for architecture, by in DEFAULT_BY.items():
-        assert f"{architecture} by {by}" in ROWS
-        assert f"{architecture} by scratch" in ROWS
 
 
 def test_catalogue_s_packages_are_those_that_the_project_asks_for() -> None:

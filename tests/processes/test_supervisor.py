@@ -166,18 +166,18 @@ def test_supervise_takes_what_popen_takes(tmp_path: Path) -> None:
         assert eventually(lambda: command.poll() is not None, GONE_S)
 
 
-@pytest.mark.parametrize(("program", "code"), [("raise SystemExit(7)", 7), ("pass", 0)])
-def test_poll_is_the_exit_code_of_the_command(program: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("raise SystemExit(7)", 7),
+        ("pass", 0),
+        (f"import os; os.kill(os.getpid(), {signal.SIGUSR1:d})", -signal.SIGUSR1),
+    ],
+)
+def test_poll_is_the_exit_code_of_the_command_or_minus_the_signal(program: str, code: int) -> None:
     with supervise([*PYTHON, program]) as command:
         eventually(lambda: command.poll() is not None, GONE_S)
     assert command.poll() == code
-
-
-def test_poll_is_minus_the_signal_that_ended_the_command() -> None:
-    with supervise([*PYTHON, "import time; time.sleep(60)"]) as command:
-        os.kill(command.pid, signal.SIGUSR1)
-        eventually(lambda: command.poll() is not None, GONE_S)
-    assert command.poll() == -signal.SIGUSR1
 
 
 @pytest.mark.parametrize(
@@ -245,19 +245,20 @@ def test_supervise_sets_the_cores_before_the_command_starts() -> None:
         pass
 
 
-def test_supervise_lets_a_command_open_as_many_files_as_the_system_does() -> None:
-    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+@pytest.fixture
+def most_files() -> Iterator[int]:
+    """How many files this process may be let open; how many it may is as before after the test."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
-    try:
-        with supervise([*PYTHON, program], stdout=subprocess.PIPE) as command:
-            assert words(command)[0] >= min(words_hard(hard), 10240)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    yield hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def words_hard(hard: int) -> int:
-    return sys.maxsize if hard == resource.RLIM_INFINITY else hard
+def test_supervise_lets_a_command_open_as_many_files_as_the_system_does(most_files: int) -> None:
+    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, most_files))
+    with supervise([*PYTHON, program], stdout=subprocess.PIPE) as command:
+        least = 10240 if most_files == resource.RLIM_INFINITY else min(most_files, 10240)
+        assert words(command)[0] >= least
 
 
 def test_kill_ends_the_whole_tree() -> None:
@@ -283,32 +284,26 @@ def test_kill_is_done_by_the_reaper(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not alive(family)
 
 
-def test_supervise_ends_the_tree_however_its_block_ends() -> None:
+def test_supervise_ends_a_stopped_tree_too_however_its_block_ends() -> None:
     family = []
     with (
         contextlib.suppress(ZeroDivisionError),
         supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command,
     ):
         family = words(command)
-        raise ZeroDivisionError
-    assert family
-    assert not alive(family)
-
-
-def test_a_tree_ends_with_its_command() -> None:
-    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
-        family = words(command)
-        os.kill(command.pid, signal.SIGKILL)
-        assert eventually(lambda: command.poll() is not None, GONE_S)
-        assert not alive(family)
-
-
-def test_a_stopped_tree_ends_too() -> None:
-    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
-        family = words(command)
         for pid in family:
             os.kill(pid, signal.SIGSTOP)
-    assert not alive(family)
+        raise ZeroDivisionError
+    assert family and not alive(family)
+
+
+@pytest.mark.parametrize("killed", ["command", "reaper"])
+def test_poll_notices_a_killed_command_or_reaper_and_ends_the_tree(killed: str) -> None:
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family = words(command)
+        os.kill(command.pid if killed == "command" else command._tree.reaper, signal.SIGKILL)
+        assert eventually(lambda: command.poll() is not None, GONE_S)
+        assert not alive(family)
 
 
 def test_a_tree_outlives_the_thread_that_started_it() -> None:
@@ -328,8 +323,14 @@ def test_a_tree_outlives_the_thread_that_started_it() -> None:
     assert not alive(family)
 
 
-def test_a_killed_owner_leaves_nothing() -> None:
-    with owner() as (process, reaper, family):
+FORKED = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
+
+
+@pytest.mark.parametrize("program", [OWNER, FORKED], ids=["alone", "forked"])
+def test_a_killed_owner_leaves_nothing(program: str) -> None:
+    """A copy of one that forked holds the reaper's socket open, but the reaper watches its
+    parent."""
+    with owner(program) as (process, reaper, family):
         process.kill()
         process.wait()
         gone([reaper, *family])
@@ -377,16 +378,14 @@ def test_sweep_removes_the_folders_that_a_killed_owner_left(
 
 
 @pytest.mark.usefixtures("temporary")
-def test_own_folder_goes_when_no_file_can_be_opened() -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        with own_folder() as folder:
-            (folder / "inner").mkdir()
-            (folder / "inner" / "file").write_text("one")
-            resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
-        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (3, hard)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+def test_own_folder_goes_when_no_file_can_be_opened(most_files: int) -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with own_folder() as folder:
+        (folder / "inner").mkdir()
+        (folder / "inner" / "file").write_text("one")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, most_files))
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == (3, most_files)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most_files))
     assert not folder.exists() and not list(process_tree.state_folder().iterdir())
 
 
@@ -399,15 +398,6 @@ def test_own_folder_is_not_forgotten_while_it_stays(monkeypatch: pytest.MonkeyPa
         with contextlib.suppress(FileNotFoundError):  # of whoever else runs in this process
             recorded.append(record.read_text())
     assert folder.exists() and any(str(folder) in each for each in recorded), recorded
-
-
-def test_a_killed_owner_that_forked_leaves_nothing() -> None:
-    """A copy of the owner holds the reaper's socket open, but the reaper watches its parent."""
-    forked = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
-    with owner(forked) as (process, reaper, family):
-        process.kill()
-        process.wait()
-        gone([reaper, *family])
 
 
 def test_a_tree_hears_no_interrupt_of_its_owner_s_group() -> None:
@@ -431,14 +421,6 @@ def test_supervise_says_so_where_its_reaper_ended_first(
     with pytest.raises(NotStarted, match=ended_first), supervise(["true"]):
         pass
     assert issubclass(NotStarted, Failed)  # so that panel and terminal say it as it is
-
-
-def test_poll_notices_a_killed_reaper_and_ends_the_tree() -> None:
-    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
-        family = words(command)
-        os.kill(command._tree.reaper, signal.SIGKILL)
-        assert eventually(lambda: command.poll() is not None, GONE_S)
-        assert not alive(family)
 
 
 def test_sweep_ends_what_a_killed_owner_and_a_killed_reaper_left() -> None:
