@@ -55,6 +55,13 @@ def of(kind: ServerRow, *, processes: int = 1, threads: int = 1, keep_alive: boo
     )
 
 
+def refused(error: type[Exception], words: str, server: Server) -> str:
+    """Try to start it, and see that refused in words like these; all that was said."""
+    with pytest.raises(error, match=words) as failed, serve(server):
+        pass
+    return str(failed.value)
+
+
 def ask_at_once(running: Running, path: str, users: int) -> float:
     """Seconds until `users` requests, asked at the same time, are all answered."""
     with ThreadPoolExecutor(users) as pool:
@@ -190,12 +197,7 @@ def test_serve_says_why_a_start_failed_and_what_to_try(
     _shadow(tmp_path, monkeypatch, "raise ImportError('shadowed by the reader')")
     assert kind.command
     module = kind.command(of(kind), None)[0]
-    with (
-        pytest.raises(ServerFailed, match="ended with exit code 1 before it was ready") as failed,
-        serve(of(kind)),
-    ):
-        pass
-    words = str(failed.value)
+    words = refused(ServerFailed, "ended with exit code 1 before it was ready", of(kind))
     assert "ImportError: shadowed by the reader" in words
     assert re.search(rf"To try it by hand: cd \S+ && \S+ -m {re.escape(module)} .*8000", words)
 
@@ -206,11 +208,7 @@ def test_serve_gives_up_a_server_that_never_answers(
 ) -> None:
     _shadow(tmp_path, monkeypatch, "import time; print('thinking', flush=True); time.sleep(60)")
     monkeypatch.setattr(catalogue, "START_S", 0.5)
-    with (
-        pytest.raises(ServerFailed, match=r"was not ready after 1 s.*0 of 1 .*\nthinking"),
-        serve(Server("prefork")),
-    ):
-        pass
+    refused(ServerFailed, r"was not ready after 1 s.*0 of 1 .*\nthinking", Server("prefork"))
 
 
 @live
@@ -275,8 +273,7 @@ def test_check_refuses_somebody_unknown_with_the_choice() -> None:
         Unusable, match=r"by='uvicorn': does not run prefork.*gunicorn, scratch.*apache"
     ):
         check(Server("prefork", by="uvicorn"), machine)
-    with pytest.raises(Unusable, match=r"by='puma'"), serve(Server("prefork", by="puma")):
-        pass
+    refused(Unusable, "by='puma'", Server("prefork", by="puma"))
 
 
 @pytest.mark.parametrize("kind", CATALOGUE, ids=ROWS)
@@ -284,9 +281,9 @@ def test_check_refuses_more_than_memory_holds_with_what_would_fit(kind: ServerRo
     machine = replace(this_machine.fingerprint(), memory_bytes=256 * 2**20)
     work = Workload(page="work" if kind.by != "nginx" else "file")
     check(of(kind, processes=2, threads=8), machine, work)
-    with pytest.raises(Unusable, match=r"processes=500: .* About \d+ would fit") as refused:
+    with pytest.raises(Unusable, match=r"processes=500: .* About \d+ would fit") as too_many:
         check(of(kind, processes=500, threads=8), machine, work)
-    fitting = re.search(r"About (\d+) would fit", str(refused.value))
+    fitting = re.search(r"About (\d+) would fit", str(too_many.value))
     assert fitting
     check(of(kind, processes=int(fitting[1]), threads=8), machine, work)
     with pytest.raises(Unusable):
@@ -301,11 +298,7 @@ def test_check_refuses_more_cores_than_there_are() -> None:
         check(Server("prefork", cores=3), machine)
     if hasattr(os, "sched_setaffinity"):
         check(Server("prefork", cores=2), machine)
-        with (
-            pytest.raises(Unusable, match="cores=4096: this process may use"),
-            serve(Server("prefork", cores=4096)),
-        ):
-            pass
+        refused(Unusable, "cores=4096: this process may use", Server("prefork", cores=4096))
 
 
 @live

@@ -113,6 +113,14 @@ def words(supervised: Supervised) -> list[int]:
     return [int(word) for word in supervised.stdout.readline().split()]
 
 
+def not_started(
+    error: type[Exception], words: str, argv: list[str], cores: list[int] | None = None
+) -> None:
+    """Try it, and see it refused in these words."""
+    with pytest.raises(error, match=words), supervise(argv, cores=cores):
+        pass
+
+
 @contextlib.contextmanager
 def owner(program: str = OWNER) -> Iterator[tuple[subprocess.Popen[str], int, list[int]]]:
     """Somebody else who started a family: the process, its reaper, the family."""
@@ -203,11 +211,7 @@ def test_ending_names_memory_where_the_kernel_killed_for_want_of_it(
 
 
 def test_supervise_refuses_a_command_that_is_not_there() -> None:
-    with (
-        pytest.raises(FileNotFoundError, match="no-such-command"),
-        supervise(["no-such-command", "--option"]),
-    ):
-        pass
+    not_started(FileNotFoundError, "no-such-command", ["no-such-command", "--option"])
     assert not list(process_tree.state_folder().glob("*.new"))
 
 
@@ -229,20 +233,12 @@ def test_supervise_hands_an_open_socket_over_and_keeps_none() -> None:
 def test_supervise_sets_the_cores_before_the_command_starts() -> None:
     program = "import os; print(*sorted(os.sched_getaffinity(0)))"
     if not hasattr(os, "sched_setaffinity"):
-        with (
-            pytest.raises(ValueError, match="cannot hold a process"),
-            supervise(["true"], cores=[0]),
-        ):
-            pass
+        not_started(ValueError, "cannot hold a process", ["true"], cores=[0])
         return
     core = max(os.sched_getaffinity(0))
     with supervise([*PYTHON, program], stdout=subprocess.PIPE, cores=[core]) as command:
         assert words(command) == [core]
-    with (
-        pytest.raises(ValueError, match=r"cores=\[99999\]: give some of"),
-        supervise(["true"], cores=[99999]),
-    ):
-        pass
+    not_started(ValueError, r"cores=\[99999\]: give some of", ["true"], cores=[99999])
 
 
 @pytest.fixture
@@ -417,9 +413,7 @@ def test_supervise_says_so_where_its_reaper_ended_first(
 ) -> None:
     (tmp_path / "reaper.py").write_text("")
     monkeypatch.setattr(supervisor, "REAPER", tmp_path / "reaper.py")
-    ended_first = r"watches over it was ended first\. Run again"
-    with pytest.raises(NotStarted, match=ended_first), supervise(["true"]):
-        pass
+    not_started(NotStarted, r"watches over it was ended first\. Run again", ["true"])
     assert issubclass(NotStarted, Failed)  # so that panel and terminal say it as it is
 
 
