@@ -95,13 +95,8 @@ def _wait_until_ready(started: Backend, log: IO[bytes], stop: threading.Event | 
         return _answers(started.port) or started.process.poll() is not None
 
     in_time = wait_until(done, START_S, every_s=LOOK_S, stop=stop)
-    code = started.process.poll()
-    if not in_time or code is not None:
-        how = (
-            "did not answer in time"
-            if code is None
-            else f"ended with {started.process.ending(code)}"
-        )
+    how = started.process.ended() or ("" if in_time else "did not answer in time")
+    if how:
         log.seek(0)
         raise ServerFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
 

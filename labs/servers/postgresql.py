@@ -182,8 +182,8 @@ def _wait_until_ready(process: Supervised, log: IO[bytes]) -> None:
 
 
 def _check(process: Supervised, log: IO[bytes], when: str) -> None:
-    if (code := process.poll()) is not None:
-        raise _failed(f"ended with {process.ending(code)} {when}", log)
+    if how := process.ended():
+        raise _failed(f"{how} {when}", log)
 
 
 def _stop(process: Supervised) -> None:

@@ -159,13 +159,11 @@ class Running:
 
     def check(self, when: str = "under load") -> None:
         """ServerFailed if any of its programs has ended, or the backend that it asks."""
-        if self.backend is not None and (code := self.backend.process.poll()) is not None:
-            raise ServerFailed(
-                f"The slow backend ended with {self.backend.process.ending(code)} {when}."
-            )
+        if self.backend is not None and (how := self.backend.process.ended()):
+            raise ServerFailed(f"The slow backend {how} {when}.")
         for process in self._processes:
-            if (code := process.poll()) is not None:
-                raise self.failed(f"ended with {process.ending(code)} {when}")
+            if how := process.ended():
+                raise self.failed(f"{how} {when}")
 
     def failed(self, what: str) -> ServerFailed:
         """The error that says so, with its last lines and how to try it by hand."""
