@@ -1,9 +1,13 @@
-"""How servers of the table start, fail, wait and are replaced: real processes, real requests."""
+"""How servers of the table start, fail, wait and are replaced, and work for nobody else: real
+processes, real requests."""
 
+import contextlib
 import errno
 import os
 import re
+import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -26,10 +30,12 @@ from labs.load import tools
 from labs.records.errors import ServerFailed, Unusable, used_up
 from labs.records.experiment import Load, Server, Workload
 from labs.records.server_facts import keeps_connections
-from labs.servers import catalogue
+from labs.servers import catalogue, deployments
 from labs.servers import serve as servers
+from labs.servers.backend import serve_backend
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing, row_of
 from labs.servers.serve import Running, available, check, serve
+from workloads.app.origin import foreign
 from workloads.app.units import count
 
 live = pytest.mark.live
@@ -315,3 +321,46 @@ def test_a_row_takes_the_memory_that_the_table_says(kind: ServerRow) -> None:
     each_mib = row.process_mib + (running.server.threads - 1) * row.thread_mib
     expected_mib = row.base_mib + processes * each_mib
     assert 0.3 < pss_mib / expected_mib < 1.0
+
+
+def test_a_folder_in_use_is_not_taken_from_who_tries_a_server_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(deployments, "LONGEST_PLACE", 1000)
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # who may not enter is asked of root alone
+    server = Server("event-loop", by="nginx")
+    first = deployments.folder_by_hand(server)
+    (first / "nginx.pid").write_text("1 is nobody's number")
+    assert deployments.folder_by_hand(server) == first and not list(first.iterdir())
+    (first / "nginx.pid").write_text(f"{os.getpid()}\n")
+    second = deployments.folder_by_hand(server)
+    assert second != first and second.parent == first.parent == tmp_path
+    assert (first / "nginx.pid").exists() and not list(second.iterdir())
+    shutil.rmtree(first)
+    first.symlink_to(second)
+    with pytest.raises(PermissionError, match="is not yours"):
+        deployments.folder_by_hand(server)
+
+
+def test_a_name_is_read_as_a_browser_writes_it() -> None:
+    assert not foreign("LOCALHOST:8000", None, "same-origin")
+    assert foreign("localhost.example", None, None)
+    assert foreign("[::1]:8000", None, None)  # nobody listens there
+
+
+@live
+@pytest.mark.parametrize(
+    "asked", [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"nan\n", b"1e9\n", b"-1\n", b"9" * 500]
+)
+def test_the_backend_hangs_up_on_who_asks_no_question_of_ours(asked: bytes) -> None:
+    with serve_backend() as backend:
+        address = ("127.0.0.1", backend.port)
+        with socket.create_connection(address, timeout=SOON_S) as connection:
+            connection.sendall(asked)
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(64) == b""
+        with socket.create_connection(address, timeout=SOON_S) as connection:
+            connection.sendall(b"0.01\n")
+            assert connection.recv(64) == b"done\n"
