@@ -332,15 +332,12 @@ def test_a_killed_owner_leaves_nothing(program: str) -> None:
         gone([reaper, *family])
 
 
-def test_a_killed_owner_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_owner_leaves_no_file(temporary: Path) -> None:
     """Neither the tree's record nor the owner's temporary folders, which Python would remove;
     those of other owners stay."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with own_folder() as ours, owner(OWNER_OF_FOLDER) as (process, reaper, family):
         state = process_tree.state_folder()
-        (theirs,) = set(tmp_path.glob("wall-time-*")) - {ours, state}
+        (theirs,) = set(temporary.glob("wall-time-*")) - {ours, state}
         assert (theirs / "log").exists() and len(list(state.iterdir())) == 3
         process.kill()
         process.wait()
@@ -348,15 +345,13 @@ def test_a_killed_owner_leaves_no_file(tmp_path: Path, monkeypatch: pytest.Monke
         assert not theirs.exists() and ours.exists()
         (record,) = state.iterdir()
         assert str(ours) in record.read_text()
-    assert list(tmp_path.iterdir()) == [state] and not list(state.iterdir())
+    assert list(temporary.iterdir()) == [state] and not list(state.iterdir())
 
 
-def test_an_owner_that_exits_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
+def test_an_owner_that_exits_in_the_middle_leaves_no_file(temporary: Path) -> None:
     """A kernel that is restarted cuts off the thread that measures."""
-    environment = {**os.environ, "XDG_RUNTIME_DIR": "", "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", CUT_OFF]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    assert not [each for each in tmp_path.rglob("*") if not each.is_dir()]
+    subprocess.run([sys.executable, "-c", CUT_OFF], cwd=ROOT, check=True)
+    assert not [each for each in temporary.rglob("*") if not each.is_dir()]
 
 
 def test_sweep_removes_the_folders_that_a_killed_owner_left(
@@ -479,6 +474,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for temporary files, of a user who has no other; the home is another."""
     (folder := tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
