@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,22 +51,18 @@ class Snapshot:
     def until(self, after: Snapshot) -> Usage:
         """What happened from this one to a later one."""
         seconds = after.at - self.at
-
-        def rose(name: str) -> Any:
-            """By how much; None where nobody told."""
-            before, then = getattr(self, name), getattr(after, name)
-            return None if before is None or then is None else then - before
-
         server, generator, backend, page, busy, steal = (
-            rose(name) / seconds
+            (getattr(after, name) - getattr(self, name)) / seconds
             for name in ("server_s", "generator_s", "backend_s", "own_s", "busy_s", "steal_s")
         )
-        watched = rose("threads_at") or seconds  # for which the threads' counters rose
-        browser, group, run_delay = rose("browser_s"), rose("group_s"), rose("run_delay_s")
-        if browser is not None:
-            browser /= seconds
-        if group is not None:
-            group /= seconds
+        watched = seconds  # for which the threads' counters rose
+        if self.threads_at is not None and after.threads_at is not None:
+            watched = after.threads_at - self.threads_at
+        browser = None
+        if self.browser_s is not None and after.browser_s is not None:
+            browser = (after.browser_s - self.browser_s) / seconds
+        if self.group_s is not None and after.group_s is not None:
+            group = (after.group_s - self.group_s) / seconds
             # Whoever has no part in the quota harms us only where the machine is full.
             outside = max(0.0, busy - group - after.spare_cores)
             steal *= min(1.0, group / busy) if busy > 0 else 1.0
@@ -82,11 +77,13 @@ class Snapshot:
             others_cpu=max(0.0, busy - server - generator - backend - page - (browser or 0.0)),
             busy_cpu=busy,
             steal_cpu=max(0.0, steal),
-            voluntary=round(rose("voluntary") * seconds / watched),
-            involuntary=round(rose("involuntary") * seconds / watched),
-            throttled_s=rose("throttled_s"),
-            listen_overflows=rose("listen_overflows"),
-            run_delay=None if run_delay is None else run_delay / watched,
+            voluntary=round((after.voluntary - self.voluntary) * seconds / watched),
+            involuntary=round((after.involuntary - self.involuntary) * seconds / watched),
+            throttled_s=after.throttled_s - self.throttled_s,
+            listen_overflows=after.listen_overflows - self.listen_overflows,
+            run_delay=None
+            if self.run_delay_s is None or after.run_delay_s is None
+            else (after.run_delay_s - self.run_delay_s) / watched,
         )
 
 
