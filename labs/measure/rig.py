@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
-from labs.host.browser import browser, tree
+from labs.host.browser import browser
 from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
 from labs.host.waiting import Stopped, wait_until
@@ -323,7 +323,7 @@ class Rig:
                     workers=running.workers,
                     on_event=self.on_event,
                     backend=running.backend.pids if running.backend else tuple,
-                    browser=(lambda: tree(shown)) if shown else None,
+                    browser=shown.pids if shown.roots else None,
                     behind=shared.pids if shared else tuple,
                 )
             )
