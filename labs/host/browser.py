@@ -6,50 +6,37 @@ tree of processes. A browser on another machine, or on the other side of WSL2 or
 not seen, and where no page is open, as on the command line, there is none to see.
 """
 
-import contextlib
 import os
-from collections.abc import Iterable
 from typing import Any
 
 import psutil
 
+from labs.host.listeners import Family, ours
+
 SERVER = "JPY_PARENT_PID"  # by which Jupyter tells a kernel's process who has started it
 
 
-def browser() -> tuple[psutil.Process, ...]:
-    """The topmost process of each browser that has a page of this kernel's server open; empty
-    where none is to be seen, or where this is no kernel. Looks through all of this user's
+def browser() -> Family:
+    """The browsers that have a page of this kernel's server open, each below its topmost process;
+    empty where none is to be seen, or where this is no kernel. Looks through all of this user's
     processes: some 50 ms."""
     if os.environ.get(SERVER) != str(os.getppid()):
-        return ()
+        return Family()
     try:
         server = psutil.Process(os.getppid())
         doors = {each.laddr.port for each in _tcp(server) if each.status == psutil.CONN_LISTEN}
     except psutil.Error:
-        return ()
-    if not doors:
-        return ()
-    above = {process.pid for process in psutil.Process().parents()}
-    found = {}
-    for process in psutil.process_iter():
-        if process.pid in above or process.pid == os.getpid():
+        return Family()
+    known, found = ours(), set()
+    for process in psutil.process_iter() if doors else ():
+        if process.pid in known:
             continue
         try:
             if any(_here(each) and each.raddr.port in doors for each in _tcp(process)):
-                top = _topmost(process, above)
-                found[top.pid] = top
+                found.add(_topmost(process, known).pid)
         except psutil.Error:
             continue  # it has ended, or is somebody else's
-    return tuple(found.values())
-
-
-def tree(tops: Iterable[psutil.Process]) -> list[int]:
-    """The ids of these processes and of everyone below them, now."""
-    found = []
-    for top in tops:
-        with contextlib.suppress(psutil.Error):
-            found += [process.pid for process in (top, *top.children(recursive=True))]
-    return found
+    return Family(sorted(found))
 
 
 def _tcp(process: psutil.Process) -> Any:
@@ -61,10 +48,10 @@ def _here(connection: Any) -> bool:
     return connection.status == psutil.CONN_ESTABLISHED and there in ("127.0.0.1", "::1")
 
 
-def _topmost(process: psutil.Process, above: set[int]) -> psutil.Process:
+def _topmost(process: psutil.Process, known: set[int]) -> psutil.Process:
     """The browser itself: its connections belong to one of its many processes, which all run the
     same program. Whoever started us too is no part of it."""
-    while (parent := process.parent()) and parent.pid not in above:
+    while (parent := process.parent()) and parent.pid not in known:
         if parent.exe() != process.exe():
             break
         process = parent

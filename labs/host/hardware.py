@@ -11,7 +11,6 @@ import importlib.metadata
 import math
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ import psutil
 
 from labs.host import cgroup
 from labs.host.cgroup import number, read
+from labs.host.programs import printing
 from labs.records.results import Machine
 
 MACHINE = Path("/")
@@ -31,7 +31,6 @@ KINDS = ("cpu_core", "cpu_atom", "cpu_lowpower")
 ANOTHER_KIND = 0.9  # of the next faster core's speed; favoured cores of one kind are closer
 NEARLY_ALL = 0.98  # of the usable cores; WSL leaves its users all but a hundredth of one
 TIME_WAIT_S, REUSED_S = 60.0, 1.0  # of Linux: a closed connection, and one that may be taken over
-SYSCTL_S = 2.0  # for a program of macOS that only prints
 
 
 def fingerprint(root: Path = MACHINE) -> Machine:
@@ -196,13 +195,8 @@ def ephemeral_ports(root: Path = MACHINE) -> tuple[int | None, float]:
 
 def sysctl(name: str) -> float | None:
     """A number that macOS tells of itself."""
-    try:
-        said = subprocess.run(
-            ["sysctl", "-n", name], capture_output=True, text=True, timeout=SYSCTL_S
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return number(said.stdout)
+    ran = printing(["sysctl", "-n", name])
+    return number(ran.stdout) if ran else None
 
 
 def _online(root: Path) -> tuple[int, ...]:

@@ -8,8 +8,9 @@ it is the one who listens only its own user and root are told.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import psutil
 from labs.host import cgroup
 from labs.host.hardware import MACHINE
 from labs.host.monitor import process_cpu_s
+from labs.host.supervisor import descendants
 
 ANY = ("0.0.0.0", "::")
 FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta")  # carry bytes, serve nothing
@@ -33,44 +35,23 @@ ALIKE = 1.5  # times the least of them: so far a request's costs to a program ma
 RESTS = 0.2  # of the most cores that it uses: a program that is busier unasked has its own affairs
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Family:
-    """Some processes and all that descend from them, now and later. `roots`: process ids."""
+    """Some processes and all that descend from them, now and later. `roots`: process ids, which
+    may become more while it is watched."""
 
-    roots: tuple[int, ...] = ()
+    roots: list[int] = field(default_factory=list)
 
     def pids(self) -> list[int]:
-        """List its live processes; one look at the machine's table of processes."""
-        if not self.roots:
-            return []
-        parents = parents_by_pid()
-        children: dict[int, list[int]] = {}
-        for pid, parent in parents.items():
-            children.setdefault(parent, []).append(pid)
-        found, left = [], [root for root in self.roots if root in parents]
-        while left:
-            pid = left.pop()
-            if pid not in found:
-                found.append(pid)
-                left += children.get(pid, [])
-        return found
+        """List its live processes; one look at the machine's table of processes for each root."""
+        there = filter(psutil.pid_exists, self.roots)
+        return list(dict.fromkeys(pid for root in there for pid in (root, *descendants(root))))
 
     def leaves(self) -> list[int]:
         """List those of its processes that have no child: as a rule, the workers."""
-        parents = parents_by_pid()
         pids = self.pids()
-        return [pid for pid in pids if pid not in {parents.get(each) for each in pids}]
-
-
-@dataclass(eq=False)
-class Crowd:
-    """Several families as one group of processes that may grow while it is watched."""
-
-    families: list[Family] = field(default_factory=list)
-
-    def pids(self) -> list[int]:
-        """List the live processes of all of them, each once."""
-        return list(dict.fromkeys(pid for family in self.families for pid in family.pids()))
+        parents = set(map(parent_of, pids))
+        return [pid for pid in pids if pid not in parents]
 
 
 def listening(host: str, port: int) -> Family:
@@ -79,8 +60,7 @@ def listening(host: str, port: int) -> Family:
     Empty where nobody is seen: another user's process, a container's, or nobody at all.
     """
     found = {pid for pid in listeners(host, port) if name_of(pid) not in FORWARDERS}
-    parents = parents_by_pid()
-    return Family(tuple(sorted(pid for pid in found if parents.get(pid) not in found)))
+    return Family(sorted(pid for pid in found if parent_of(pid) not in found))
 
 
 def listeners(host: str, port: int) -> list[int]:
@@ -97,13 +77,11 @@ def listeners(host: str, port: int) -> list[int]:
     return found
 
 
-def parents_by_pid() -> dict[int, int]:
-    """Map every live process of this machine to its parent."""
-    found = {}
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            found[process.pid] = process.ppid()
-    return found
+def parent_of(pid: int) -> int:
+    """Tell the process that started another, or has it since; 0 when it is gone."""
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).ppid()
+    return 0
 
 
 def name_of(pid: int) -> str:
@@ -159,28 +137,28 @@ def working(
     looks: Sequence[tuple[float, Mapping[int, float]]],
     *,
     but: Collection[int],
-) -> tuple[Family, ...]:
-    """Pick the programs that work for the server: they rest whenever it isn't asked, and each
-    request costs them about the same, however many there are.
+) -> tuple[int, ...]:
+    """Pick the programs that work for the server, each by its oldest process: they rest whenever
+    it isn't asked, and each request costs them about the same, however many there are.
 
     idle: cores that each process used when nobody asked, by its id, before the looks and after
     them. looks: requests a second, and cores that each process used meanwhile. `but` leaves out
     those known already. A program that is busy for itself has no reason to begin and to end with
     the requests, nor to be twice as busy when twice as many are served.
     """
-    families: dict[Family, set[int]] = {}
+    programs: dict[int, set[int]] = {}
     for pid in {pid for _, cores in looks for pid in cores} - set(but):
         if command_of(pid):  # no thread of the kernel
-            families.setdefault(of_one_program([pid]), set()).add(pid)
+            programs.setdefault(oldest_of_program(pid), set()).add(pid)
     found = []
-    for family, pids in families.items():
+    for root, pids in programs.items():
         rest = max(sum(each.get(pid, 0.0) for pid in pids) for each in idle)
         used = [(rps, sum(cores.get(pid, 0.0) for pid in pids)) for rps, cores in looks if rps]
         if not used or rest > RESTS * max(cores for _, cores in used):
             continue
         costs = [(cores - rest) / rps for rps, cores in used]
         if min(costs) > LEAST_CPU_S and max(costs) <= ALIKE * min(costs):
-            found.append(family)
+            found.append(root)
     return tuple(found)
 
 
@@ -191,17 +169,11 @@ def ancestors(pid: int) -> list[int]:
     return []
 
 
-def of_one_program(pids: Iterable[int]) -> Family:
-    """Join processes to the oldest of the same program above each: php-fpm's workers to php-fpm."""
-    roots = set()
-    for pid in pids:
-        name, root = name_of(pid), pid
-        for above in ancestors(pid):
-            if name_of(above) != name:
-                break
-            root = above
-        roots.add(root)
-    return Family(tuple(sorted(roots)))
+def oldest_of_program(pid: int) -> int:
+    """Find the oldest process of the same program above: php-fpm for one of its workers."""
+    name = name_of(pid)
+    same = itertools.takewhile(lambda above: name_of(above) == name, ancestors(pid))
+    return [pid, *same][-1]
 
 
 def ours() -> set[int]:

@@ -223,10 +223,8 @@ class Sampler(Poller):
     def _now(self) -> tuple[float, Sequence[object], float, float]:
         at, cores = time.perf_counter(), psutil.cpu_times(percpu=True)
         with self._reading:
-            return at, cores, self._server_s(), self.generator.cpu_s()
-
-    def _server_s(self) -> float:
-        return self.server.cpu_s() + self.behind.cpu_s()
+            server_s = self.server.cpu_s() + self.behind.cpu_s()
+            return at, cores, server_s, self.generator.cpu_s()
 
 
 def process_cpu_s(pid: int) -> float:

@@ -5,18 +5,17 @@ and `admin-guide/pm/intel_pstate`), macOS by `pmset`. What nobody tells is taken
 """
 
 import re
-import subprocess
 from pathlib import Path
 
 import psutil
 
 from labs.host.cgroup import number, read
 from labs.host.hardware import CPUS, MACHINE, usable_cores
+from labs.host.programs import printing
 from labs.records.results import Power
 
 SLOW_PREFERENCES = ("power", "balance_power")
 SLOW_GOVERNORS = ("powersave", "conservative")
-PMSET_S = 2.0  # for a program that only prints
 
 
 def power(root: Path = MACHINE) -> Power:
@@ -75,11 +74,5 @@ def _throttles(core: Path, of: str) -> int:
 
 
 def _pmset() -> Power:
-    said = []
-    for command in (["pmset", "-g"], ["pmset", "-g", "therm"]):
-        try:
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=PMSET_S)
-        except (OSError, subprocess.TimeoutExpired):
-            return Power()
-        said.append(ran.stdout)
-    return read_pmset(*said)
+    settings, heat = printing(["pmset", "-g"]), printing(["pmset", "-g", "therm"])
+    return read_pmset(settings.stdout, heat.stdout) if settings and heat else Power()

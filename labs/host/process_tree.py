@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import platformdirs
@@ -52,6 +53,7 @@ class Folder(msgspec.Struct, frozen=True):
     owner_born: str
 
 
+Record = TypeVar("Record", Tree, Folder)
 _looking = threading.local()  # `sessions`: all of them, while a thread looks once for several
 
 
@@ -135,34 +137,25 @@ def _private(folder: Path) -> bool:
 
 def sweep() -> int:
     """End what an earlier owner left when it and its reaper were killed; how many processes."""
-    ended = 0
-    for path in state_folder().glob("*.json"):
-        try:
-            tree = msgspec.json.decode(path.read_bytes(), type=Tree)
-        except FileNotFoundError:
-            continue  # its tree has just ended
-        except (OSError, msgspec.DecodeError):
-            path.unlink(missing_ok=True)
-            continue
-        if tree.where == here() and born(tree.owner) != tree.owner_born:
-            ended += end(tree)
-            path.unlink(missing_ok=True)
-    _sweep_folders()
+    ended = sum(end(tree) for tree in _left("*.json", Tree))
+    for folder in _left(f"*{FOLDER}", Folder):
+        shutil.rmtree(folder.path, ignore_errors=True)
     return ended
 
 
-def _sweep_folders() -> None:
-    """Remove the temporary folders that an earlier owner left."""
-    for record in state_folder().glob(f"*{FOLDER}"):
-        with contextlib.suppress(FileNotFoundError):
-            try:
-                folder = msgspec.json.decode(record.read_bytes(), type=Folder)
-            except (OSError, msgspec.DecodeError):
-                record.unlink()
-                continue
-            if folder.where == here() and born(folder.owner) != folder.owner_born:
-                shutil.rmtree(folder.path, ignore_errors=True)
-                record.unlink()
+def _left(pattern: str, kind: type[Record]) -> Iterator[Record]:
+    """What owners left who are gone, each removed from the records when it has been seen to."""
+    for path in state_folder().glob(pattern):
+        try:
+            record = msgspec.json.decode(path.read_bytes(), type=kind)
+        except FileNotFoundError:
+            continue  # its tree has just ended, or its block
+        except (OSError, msgspec.DecodeError):
+            path.unlink(missing_ok=True)
+            continue
+        if record.where == here() and born(record.owner) != record.owner_born:
+            yield record
+            path.unlink(missing_ok=True)
 
 
 def remember(tree: Tree) -> None:

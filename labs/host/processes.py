@@ -11,13 +11,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
 
 from labs.host.monitor import Pids, Poller, process_cpu_s
+from labs.host.run_queue import of_threads
 from labs.records.processes import Process, Seen, Who
 
 LINUX = sys.platform.startswith("linux")
@@ -73,17 +74,14 @@ class Processes(Poller):
 
     def look(self) -> None:
         """Read every process."""
-        self._read(self._first)
-
-    def _first(self, reading: Reading) -> Reading:
-        """From where one is counted that was never seen before."""
-        return reading
+        self._read()
 
     def _more(self, pid: int, life: Life) -> None:
         """Look closer at one that was just read."""
 
-    def _read(self, first: Callable[[Reading], Reading]) -> int:
-        """Read all processes now; return how many there are."""
+    def _read(self, first: Callable[[Reading], Reading] = lambda reading: reading) -> int:
+        """Read all processes now; return how many there are. `first`: from where one is counted
+        that was never seen before."""
         with self._lock:
             found = 0
             for who, pids in self.trees.items():
@@ -119,7 +117,7 @@ class Census(Processes):
         with self._lock:
             self._lives.clear()
             self._began = time.perf_counter()
-        self._read(lambda reading: reading)
+        self._read()
 
     def look(self) -> None:
         """Read every process; of one that is new, all that it ever did is of this run."""
@@ -191,7 +189,7 @@ class ProcessMonitor(Processes):
             return
         written, states = _written(pid), _states(pid)
         life.written = (written if life.looks == 1 else life.written[0]), written
-        life.threads, life.on_disk = len(states), life.on_disk + states.count("D")
+        life.threads, life.on_disk = len(states) or life.threads, life.on_disk + states.count(b"D")
         if life.who == "server":
             life.files |= _files(pid)
             if life.looks & (life.looks - 1) == 0:  # 1, 2, 4, 8: the list may be long
@@ -272,26 +270,22 @@ def _written(pid: int) -> int | None:
     return int(fields[fields.index("write_bytes:") + 1])
 
 
-def _states(pid: int) -> list[str]:
+def _states(pid: int) -> list[bytes]:
     """Of each of its threads, as proc(5) has it: R runs, S sleeps, D waits for the disk."""
-    states = []
-    for thread in os.listdir(f"/proc/{pid}/task"):
+    return [told.rpartition(b")")[2].split()[0] for _, told in of_threads(pid, "stat")]
+
+
+def _open(pid: int) -> Iterator[str]:
+    """What it has open: paths of files, and names of sockets."""
+    for number in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
-            stat = Path(f"/proc/{pid}/task/{thread}/stat").read_text()
-            states.append(stat.rpartition(")")[2].split()[0])
-    return states
+            yield os.readlink(f"/proc/{pid}/fd/{number}")
 
 
 def _files(pid: int) -> set[str]:
     """Names of what it has open in the folder that the server's processes share."""
-    found = set()
-    for number in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(OSError):
-            path = os.readlink(f"/proc/{pid}/fd/{number}")
-            name = path.rpartition("/")[2]
-            if SHARED in path and not name.endswith((*NOT_TOLD, " (deleted)")):
-                found.add(name)
-    return found
+    names = {path.rpartition("/")[2] for path in _open(pid) if SHARED in path}
+    return {name for name in names if not name.endswith((*NOT_TOLD, " (deleted)"))}
 
 
 def _ports() -> dict[str, int]:
@@ -310,10 +304,4 @@ def _ports() -> dict[str, int]:
 
 def _connections(pid: int, ports: Mapping[str, int]) -> set[str]:
     """What it is connected to on this machine, as far as it was itself who asked for it."""
-    found = set()
-    for number in os.listdir(f"/proc/{pid}/fd"):
-        with contextlib.suppress(OSError):
-            port = ports.get(os.readlink(f"/proc/{pid}/fd/{number}"))
-            if port is not None:
-                found.add(f"a connection to port {port}")
-    return found
+    return {f"a connection to port {ports[name]}" for name in _open(pid) if name in ports}

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ MORE = "/usr/sbin:/usr/local/sbin"  # where a shell does not look that is not ro
 # Where PostgreSQL's own programs are on Debian and on Fedora: a folder for each version.
 POSTGRESQL_FOLDERS = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
 LOOK_S = 5.0  # for a program to say its version
+PRINTS_S = 2.0  # for one of the system that only prints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +98,20 @@ def named(program: Program) -> str:
 
 @functools.cache
 def _version(path: str, asking: tuple[str, ...], code: int) -> str | None:
-    try:
-        said = subprocess.run([path, *asking], capture_output=True, text=True, timeout=LOOK_S)
-    except (OSError, subprocess.TimeoutExpired):
+    if (said := printing([path, *asking], LOOK_S)) is None:
         return None
     found = re.search(r"(\d+\.\d+(?:\.\d+)?)", said.stdout + said.stderr)
     return found[1] if found and said.returncode == code else None
+
+
+def printing(
+    command: Sequence[str], within_s: float = PRINTS_S
+) -> subprocess.CompletedProcess[str] | None:
+    """How a program that only prints has ended; None where it cannot be run, or does not end."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=within_s)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
 
 
 def lacking(*programs: Program) -> str | None:

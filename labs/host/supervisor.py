@@ -94,6 +94,11 @@ class Supervised:
                 self._bury()
             return self._code
 
+    def ended(self) -> str:
+        """How the command ended, in words: `ended with exit code 1`; "" while it runs."""
+        code = self.poll()
+        return "" if code is None else f"ended with {self.ending(code)}"
+
     def ending(self, code: int) -> str:
         """Exit code in words, and what it tells of why."""
         if code != -signal.SIGKILL:

@@ -86,8 +86,8 @@ class Tool:
         def there() -> bool:
             if re.search(words, self._log.read_text(errors="replace")):
                 return True
-            if (code := self.process.poll()) is not None:
-                raise self._failed(f"ended with {self.process.ending(code)}")
+            if how := self.process.ended():
+                raise self._failed(how)
             return False
 
         if not wait_until(there, within_s, stop=stop):

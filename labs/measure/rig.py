@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
-from labs.host.browser import browser, tree
+from labs.host.browser import browser
 from labs.host.lock import neighbour, turn
 from labs.host.monitor import Sampler
 from labs.host.waiting import Stopped, wait_until
@@ -87,12 +87,9 @@ class Testbed:
     def begin(self) -> None:
         """Ask for the experiment's own work from now on, the same loops to the last request; time
         starts here."""
-        load, work, speed = (
-            self.experiment.load,
-            self.experiment.workload,
-            self.calibration.loops_per_s[0],
-        )
-        self.driver.ask_for(work, speed, load.think_time_s, self.script(load), self.seed)
+        load, work = self.experiment.load, self.experiment.workload
+        speed, script = self.calibration.loops_per_s[0], self.script(load)
+        self.driver.ask_for(work, speed, load.think_time_s, script, self.seed)
         self.sampler.begin()
 
 
@@ -146,8 +143,7 @@ class Rig:
             if isinstance(event, Progress):
                 self.expect(event.seconds_left + later_s)
                 stage = f"{label}: {event.stage}" if label else event.stage
-                self._pace.stage(stage, quiet_s=event.quiet_s)
-                self._tell()
+                self.measuring(stage, event.quiet_s)
             elif isinstance(event, Sample):
                 self.on_event(event)
             elif found is not None:
@@ -171,10 +167,9 @@ class Rig:
 
     def progress(self, stage: str) -> None:
         """Tell how far it is, and with what."""
-        self._pace.stage(stage)
-        self._tell()
+        self.measuring(stage, None)
 
-    def measuring(self, stage: str, seconds: float) -> None:
+    def measuring(self, stage: str, seconds: float | None) -> None:
         """Tell what is measured from now on, and for how long."""
         self._pace.stage(stage, quiet_s=seconds)
         self._tell()
@@ -225,12 +220,8 @@ class Rig:
         cores it was burned first."""
         cpu_by, language, cores = unit
         if unit not in self._burns:
-            usual = unit[:2] == USUAL[:2]
-            self.progress(
-                "calibrating: how fast a core is right now"
-                if usual
-                else f"calibrating: how fast {cpu_by} in {language} is right now"
-            )
+            what = "a core" if unit[:2] == USUAL[:2] else f"{cpu_by} in {language}"
+            self.progress(f"calibrating: how fast {what} is right now")
             left_s = self._pace.left_s - CALIBRATION_S
             found = calibrate(
                 self.machine, cpu_by=cpu_by, language=language, cores=cores, stop=self.stop
@@ -332,7 +323,7 @@ class Rig:
                     workers=running.workers,
                     on_event=self.on_event,
                     backend=running.backend.pids if running.backend else tuple,
-                    browser=(lambda: tree(shown)) if shown else None,
+                    browser=shown.pids if shown.roots else None,
                     behind=shared.pids if shared else tuple,
                 )
             )

@@ -106,5 +106,9 @@ class Failed(RuntimeError):
     """What was started for a measurement did not run. Says its last lines and what to try."""
 
 
+class ServerFailed(Failed):
+    """A server that did not start. Says its last words and the command to try by hand."""
+
+
 class BadRecording(ValueError):
     """A recording that cannot be used. Says the file, what is wrong and what to do."""

@@ -18,6 +18,7 @@ from typing import IO
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
+from labs.records.errors import ServerFailed
 
 HOST = "127.0.0.1"
 BACKLOG = 4096  # as many connections as there may be users
@@ -25,10 +26,6 @@ START_S = 20.0  # to its first answer, on a busy machine
 LOOK_S = 0.01  # how often a starting backend is looked at
 ADDRESS = "WALL_TIME_BACKEND"  # environment variable that tells the application where it is
 ASKED = 24  # answers of which the median is taken
-
-
-class BackendFailed(RuntimeError):
-    """A backend that did not start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ def serve_backend(
 ) -> Iterator[Backend]:
     """A backend on a free port of this machine; it answers when the block begins.
 
-    `cores` are the ids of the cores to use. Raises BackendFailed for one that ends or does not
+    `cores` are the ids of the cores to use. Raises ServerFailed for one that ends or does not
     answer in time, Stopped as soon as `stop` is set.
     """
     with contextlib.ExitStack() as stack:
@@ -98,15 +95,10 @@ def _wait_until_ready(started: Backend, log: IO[bytes], stop: threading.Event | 
         return _answers(started.port) or started.process.poll() is not None
 
     in_time = wait_until(done, START_S, every_s=LOOK_S, stop=stop)
-    code = started.process.poll()
-    if not in_time or code is not None:
-        how = (
-            "did not answer in time"
-            if code is None
-            else f"ended with {started.process.ending(code)}"
-        )
+    how = started.process.ended() or ("" if in_time else "did not answer in time")
+    if how:
         log.seek(0)
-        raise BackendFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
+        raise ServerFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
 
 
 def _answers(port: int) -> bool:

@@ -24,9 +24,10 @@ from labs.host.programs import INITDB, POSTGRESQL, lacking
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, descendants, supervise
 from labs.host.waiting import wait_until
+from labs.records.errors import ServerFailed
 from labs.servers.catalogue import HOST
 from labs.servers.deployments import folder_for_a_server
-from labs.servers.serve import LAST_LINES, ServerFailed, free_port
+from labs.servers.serve import LAST_LINES, free_port
 
 USER = "wall"  # of the database
 UNPRIVILEGED = "nobody"  # of the system, where we are root
@@ -181,8 +182,8 @@ def _wait_until_ready(process: Supervised, log: IO[bytes]) -> None:
 
 
 def _check(process: Supervised, log: IO[bytes], when: str) -> None:
-    if (code := process.poll()) is not None:
-        raise _failed(f"ended with {process.ending(code)} {when}", log)
+    if how := process.ended():
+        raise _failed(f"{how} {when}", log)
 
 
 def _stop(process: Supervised) -> None:

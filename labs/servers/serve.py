@@ -30,11 +30,11 @@ from labs.host.programs import version
 from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
-from labs.records.errors import USED_UP, Failed, Unusable, refused, used_up
+from labs.records.errors import USED_UP, Failed, ServerFailed, Unusable, refused, used_up
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
-from labs.servers.backend import ADDRESS, Backend, BackendFailed, serve_backend
+from labs.servers.backend import ADDRESS, Backend, serve_backend
 from labs.servers.catalogue import (
     CATALOGUE,
     HOST,
@@ -51,10 +51,6 @@ from labs.servers.readiness import Knock
 PORTS = 3  # that are tried for a server that finds its own taken
 PORT_TAKEN = "(?i)address already in use|EADDRINUSE|could not bind"
 LAST_LINES = 12  # of its log, when it failed
-
-
-class ServerFailed(Failed):
-    """A server that did not start. Says its last words and the command to try by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +159,11 @@ class Running:
 
     def check(self, when: str = "under load") -> None:
         """ServerFailed if any of its programs has ended, or the backend that it asks."""
-        if self.backend is not None and (code := self.backend.process.poll()) is not None:
-            raise ServerFailed(
-                f"The slow backend ended with {self.backend.process.ending(code)} {when}."
-            )
+        if self.backend is not None and (how := self.backend.process.ended()):
+            raise ServerFailed(f"The slow backend {how} {when}.")
         for process in self._processes:
-            if (code := process.poll()) is not None:
-                raise self.failed(f"ended with {process.ending(code)} {when}")
+            if how := process.ended():
+                raise self.failed(f"{how} {when}")
 
     def failed(self, what: str) -> ServerFailed:
         """The error that says so, with its last lines and how to try it by hand."""
@@ -216,8 +210,10 @@ def serve(
     env = {**os.environ, **(settings or {})}
     env |= {"WALL_TIME_NONCE": nonce, "PHP_INI_SCAN_DIR": ""}  # no settings of the system's
     with contextlib.ExitStack() as stack:
-        behind = stack.enter_context(_behind(cores, stop)) if backend else None
-        if behind is not None:
+        behind = None
+        if backend:  # away from the server's cores, where that leaves any
+            others = this_machine.apart_from(tuple(cores)) if cores else None
+            behind = stack.enter_context(serve_backend(cores=others or None, stop=stop))
             env[ADDRESS] = behind.address
         log = stack.enter_context(tempfile.TemporaryFile())
         running = Running(server, row, log, behind)
@@ -350,17 +346,6 @@ def _version(row: ServerRow) -> str | None:
     first = version(programs[0])
     others = [f"{name} {number}" for number, name in said.items() if number and number != first]
     return ", ".join([str(first), *others])
-
-
-@contextlib.contextmanager
-def _behind(cores: Collection[int] | None, stop: threading.Event | None) -> Iterator[Backend]:
-    """The backend, away from the server's cores where that leaves any."""
-    others = this_machine.apart_from(tuple(cores)) if cores else None
-    with contextlib.ExitStack() as stack:
-        try:
-            yield stack.enter_context(serve_backend(cores=others or None, stop=stop))
-        except BackendFailed as error:
-            raise ServerFailed(str(error)) from None
 
 
 def _first_cores(number: int) -> tuple[int, ...]:

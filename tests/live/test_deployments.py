@@ -26,13 +26,13 @@ from labs.host.counters import listen_overflows
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.panel.choices import programs as offered
-from labs.records.errors import Unusable
+from labs.records.errors import ServerFailed, Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import deployments
 from labs.servers import serve as servers
 from labs.servers.catalogue import CATALOGUE, missing, row_of
 from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
-from labs.servers.serve import Running, ServerFailed, available, check, serve
+from labs.servers.serve import Running, available, check, serve
 from labs.theory.laws import idle
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")

@@ -24,9 +24,10 @@ from labs.load.locust import LoadFailed, drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.recordings import store
+from labs.records.errors import ServerFailed
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.records.results import Prediction, Sample
-from labs.servers.serve import ServerFailed, serve
+from labs.servers.serve import serve
 from labs.theory.forecast import forecast
 from workloads.protocol import OK
 

@@ -26,10 +26,11 @@ from labs.measure import calibration as calibrate
 from labs.measure.rig import split_cores
 from labs.panel.settings import Settings
 from labs.records import experiment as records
+from labs.records.errors import ServerFailed
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration
 from labs.servers.catalogue import CATALOGUE, ServerRow
-from labs.servers.serve import Running, ServerFailed, serve
+from labs.servers.serve import Running, serve
 from labs.theory.forecast import forecast
 from labs.theory.simulation import simulate
 from workloads.app import units

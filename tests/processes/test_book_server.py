@@ -1,6 +1,8 @@
 """Every route of the book's server needs the login that kernels need, and none leads out of the
-site. Without a browser: the requests that one would send, and some that it would not."""
+site; one that is also used for other things leaves these alone. Without a browser: the requests
+that one would send, and some that it would not."""
 
+import contextlib
 import ctypes
 import json
 import os
@@ -12,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import psutil
 import pytest
@@ -34,18 +38,15 @@ TRAVERSALS = [
 class Book:
     """A book's server that runs, below a base URL as a hub's is."""
 
-    port: int
-    base: str
-    token: str
-    pid: int
+    server: BookServer
     sessions: Path
 
     def ask(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
     ) -> tuple[HTTPResponse, bytes]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=SOON_S)
+        connection = HTTPConnection("127.0.0.1", self.server.port, timeout=SOON_S)
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, f"{self.base}{path}", body=body, headers=fields)
+        connection.request(method, f"{self.server.base_url}{path}", body=body, headers=fields)
         answer = connection.getresponse()
         said = answer.read()
         connection.close()
@@ -62,7 +63,7 @@ class Book:
     def login(self) -> dict[str, str]:
         """The same of a reader who is logged in."""
         before = self.xsrf()
-        answer, _ = self.ask(f"book/index.html?token={self.token}", **before)
+        answer, _ = self.ask(f"book/index.html?token={self.server.token}", **before)
         found = dict(each.split("=", 1) for each in before["Cookie"].split("; "))
         for each in answer.headers.get_all("Set-Cookie") or ():
             name, _, value = each.partition(";")[0].partition("=")
@@ -89,9 +90,20 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Book]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WALL_TIME_PROGRESS", str(home / "progress.json"))
             server.start()
-        yield Book(server.port, server.base_url, server.token, server.pid, home / "sessions")
+        yield Book(server, home / "sessions")
     finally:
         server.stop()
+
+
+def kernels(server: BookServer) -> set[str]:
+    """Jupyter's own list fails in the moment in which one of them begins to start, or ends."""
+
+    def listed() -> list[set[str]]:
+        with contextlib.suppress(HTTPError):
+            return [{each["id"] for each in server.ask("api/kernels?no_track_activity=1")}]
+        return []
+
+    return eventually(listed, START_S, "a list of kernels")[0]
 
 
 def routes() -> list[str]:
@@ -145,7 +157,7 @@ def test_a_route_needs_the_login_that_kernels_need(book: Book, route: str) -> No
         assert answer.status in (302, 403, 405) or (each, answer.status) == ("OPTIONS", 200)
         assert b"the book" not in said and b"wallTimeLive" not in said
     answer, said = book.ask(path, method, body, **stranger)
-    login = f"{book.base}login?"
+    login = f"{book.server.base_url}login?"
     away = answer.status == 302 and str(answer.headers["Location"]).startswith(login)
     assert away or answer.status == 403
     assert b"_xsrf" not in said and b"the book" not in said and b"wallTimeLive" not in said
@@ -174,18 +186,13 @@ def test_put_progress_replaces_what_was_read_and_nothing_else(book: Book) -> Non
     before = json.loads(book.ask("book/progress", **reader)[1])
     assert before["said"] == [] and before["kept"]["answers"] == []
 
-    def put(body: str, tag: str) -> tuple[int, str]:
-        answer, said = book.ask("book/progress", "PUT", body, If_Match=tag, **reader)
+    def put(body: str, tag: str, who: dict[str, str] = reader) -> tuple[int, str]:
+        answer, said = book.ask("book/progress", "PUT", body, If_Match=tag, **who)
         return answer.status, said.decode()
 
-    stranger = book.xsrf()
-    assert book.ask("book/progress", "PUT", RIGHT, If_Match=before["tag"], **stranger)[
-        0
-    ].status in (*(302, 403),)
+    assert put(RIGHT, before["tag"], book.xsrf())[0] in (302, 403)
     cookie = {"Cookie": reader["Cookie"]}  # and no token, as another site would send it
-    assert (
-        book.ask("book/progress", "PUT", RIGHT, If_Match=before["tag"], **cookie)[0].status == 403
-    )
+    assert put(RIGHT, before["tag"], cookie)[0] == 403
     for body in (
         "{}",
         "[",
@@ -234,16 +241,9 @@ def test_a_kernel_ends_where_its_session_fails(book: Book) -> None:
     """Nobody would ever say goodbye for it."""
     reader = book.login()
 
-    def kernels() -> set[str]:
-        def listed() -> list[set[str]]:  # jupyter's list fails while a kernel of it ends
-            answer, said = book.ask("api/kernels", **reader)
-            return [{each["id"] for each in json.loads(said)}] if answer.status == 200 else []
-
-        return eventually(listed, START_S, "a list of the kernels")[0]
-
     def warm() -> set[str]:
         sessions = json.loads(book.ask("api/sessions", **reader)[1])
-        return kernels() - {each["kernel"]["id"] for each in sessions}
+        return kernels(book.server) - {each["kernel"]["id"] for each in sessions}
 
     book.ask("book/index.html", **reader)
     (kernel,) = eventually(warm, START_S, "a kernel that waits for a page")
@@ -254,7 +254,7 @@ def test_a_kernel_ends_where_its_session_fails(book: Book) -> None:
     finally:
         with sqlite3.connect(book.sessions) as sessions:
             sessions.execute("ALTER TABLE away RENAME TO session")
-    assert kernel not in kernels()
+    assert kernel not in kernels(book.server)
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
@@ -270,7 +270,7 @@ def test_an_origin_or_a_host_from_elsewhere_gets_no_kernel(book: Book) -> None:
     for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
         answer, _ = book.ask("book/session", "POST", "{}", **reader, **headers)
         assert answer.status in (403, 404)
-    answer, _ = book.ask("book/index.html", **reader, Host=f"evil.example:{book.port}")
+    answer, _ = book.ask("book/index.html", **reader, Host=f"evil.example:{book.server.port}")
     assert answer.status == 403
 
 
@@ -279,7 +279,7 @@ def test_a_websocket_needs_the_login_and_the_book_s_own_origin(book: Book) -> No
     reader, stranger = book.login(), book.xsrf()
     _, said = book.ask("book/session", "POST", "{}", **reader)
     model = json.loads(said)
-    own = f"http://127.0.0.1:{book.port}"
+    own = f"http://127.0.0.1:{book.server.port}"
     channels = f"api/kernels/{model['kernel']['id']}/channels"
     for path in ("api/events/subscribe", channels):
         assert upgraded(book, path, Origin=own, **reader) == 101
@@ -297,11 +297,10 @@ def test_what_python_says_goes_at_once(book: Book) -> None:
     _, said = book.ask("book/session", "POST", "{}", **reader)
     model = json.loads(said)
     channels = f"api/kernels/{model['kernel']['id']}/channels"
-    with websocket(book, channels, Origin=f"http://127.0.0.1:{book.port}", **reader) as socket_:
-        port = socket_.getsockname()[1]
-        eventually(
-            lambda: goes_at_once(book.pid, port), SOON_S, "the option of the server's socket"
-        )
+    own = f"http://127.0.0.1:{book.server.port}"
+    with websocket(book, channels, Origin=own, **reader) as socket_:
+        pid, port = book.server.pid, socket_.getsockname()[1]
+        eventually(lambda: goes_at_once(pid, port), SOON_S, "the option of the server's socket")
     book.ask(f"api/sessions/{model['id']}", "DELETE", **reader)
 
 
@@ -334,9 +333,65 @@ def websocket(book: Book, path: str, **headers: str) -> socket.socket:
         "Sec_WebSocket_Key": "MDEyMzQ1Njc4OWFiY2RlZg==",
         **headers,
     }
-    fields.setdefault("Host", f"127.0.0.1:{book.port}")
+    fields.setdefault("Host", f"127.0.0.1:{book.server.port}")
     said = [f"{name.replace('_', '-')}: {value}" for name, value in fields.items()]
-    head = "\r\n".join([f"GET {book.base}{path} HTTP/1.1", *said, "", ""])
-    connection = socket.create_connection(("127.0.0.1", book.port), timeout=SOON_S)
+    head = "\r\n".join([f"GET {book.server.base_url}{path} HTTP/1.1", *said, "", ""])
+    connection = socket.create_connection(("127.0.0.1", book.server.port), timeout=SOON_S)
     connection.sendall(head.encode())
     return connection
+
+
+# -- a server that is also used for other things ---------------------------------------------
+
+
+LEFT_S = 1
+OPTIONS = (f"--BookApp.left_after_s={LEFT_S}", "--MappingKernelManager.cull_interval=1")
+PAGE = "<html><head></head><body>A page</body></html>\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[BookServer]:
+    site = tmp_path / "site"
+    (site / "_static").mkdir(parents=True)
+    (site / "index.html").write_text(PAGE * 100)
+    server = BookServer(site, tmp_path, tmp_path, "/user/zo~e/", *OPTIONS)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+def compression(server: BookServer, path: str) -> str | None:
+    request = Request(server.address(path), headers=server.login | {"Accept-Encoding": "gzip"})
+    with urlopen(request) as answer:
+        return str(answer.headers["Content-Encoding"])
+
+
+def test_nothing_starts_before_the_book_is_asked_for(server: BookServer) -> None:
+    """Nor is anything of the server's own made otherwise."""
+    assert server.ask("api/status")["kernels"] == 0
+    assert compression(server, "api/status") == "None"
+    assert compression(server, "book/") == "gzip"
+    (warm,) = eventually(lambda: kernels(server), START_S, "a kernel that waits for its page")
+    model = server.ask("book/session", "POST", {"page": "a page"})
+    assert model["kernel"]["id"] == warm
+
+
+@pytest.mark.extended
+def test_only_a_page_s_own_kernel_ends_when_its_page_is_gone(server: BookServer) -> None:
+    """Of a notebook without a window, and of a session that is somebody else's, none does."""
+    others = {
+        server.ask("api/kernels", "POST", {"name": "python3"})["id"],
+        server.ask(
+            "api/sessions",
+            "POST",
+            {"path": "own.ipynb", "name": "", "type": "notebook", "kernel": {"name": "python3"}},
+        )["kernel"]["id"],
+    }
+    given = server.ask("book/session", "POST", {"page": "a page"})["kernel"]["id"]
+    assert given in kernels(server)
+    eventually(lambda: given not in kernels(server), START_S, "its end")
+    assert others < kernels(server)  # and the one that waits for the next page
+    paths = {each["path"] for each in server.ask("api/sessions")}
+    assert paths == {"own.ipynb"}

@@ -38,7 +38,7 @@ VISITOR = (
     'exec 3<>"/dev/tcp/127.0.0.1/$1"; (exec 3>&-; sleep 30 & wait) & echo $!; '
     "read -r ended; kill $(jobs -p)"
 )
-KERNEL = "from labs.host.browser import browser, tree; print([*tree(browser())])"
+KERNEL = "from labs.host.browser import browser; print(browser().pids())"
 
 
 def found(*arguments: str) -> tuple[set[int], set[int]]:

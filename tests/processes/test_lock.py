@@ -50,7 +50,7 @@ def lock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def somebody(lock: Path, *user: int) -> Iterator[subprocess.Popen[str]]:
+def somebody(lock: Path, *user: int, says: str = "has it") -> Iterator[subprocess.Popen[str]]:
     """Another program that measures, or waits for its turn; ends with the block."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(lock), *map(str, user)],
@@ -61,6 +61,7 @@ def somebody(lock: Path, *user: int) -> Iterator[subprocess.Popen[str]]:
         text=True,
     ) as process:
         try:
+            assert not says or said(process) == says
             yield process
         finally:
             process.kill()
@@ -81,13 +82,13 @@ def had(waiting: Callable[[], None] = lambda: None) -> None:
     in_time(take, WITHIN_S, "still waits for its turn")
 
 
-def link(lock: Path) -> None:
-    (elsewhere := lock.with_name("elsewhere")).touch(mode=0o600)
-    lock.symlink_to(elsewhere)
-
-
 def link_to_nothing(lock: Path) -> None:
     lock.symlink_to(lock.with_name("elsewhere"))
+
+
+def link(lock: Path) -> None:
+    link_to_nothing(lock)
+    lock.touch(mode=0o600)
 
 
 @pytest.mark.parametrize("put", [link, link_to_nothing, os.mkfifo, Path.mkdir])
@@ -129,7 +130,6 @@ def test_turn_says_for_whom_one_waited_too_long(
     monkeypatch.setattr(module, "PATIENCE_S", 0.5)
     waited: list[float] = []
     with somebody(lock) as other:
-        assert said(other) == "has it"
         began = time.monotonic()
         with pytest.raises(Unusable, match="not our turn") as refusal:
             had(lambda: waited.append(time.monotonic() - began))
@@ -141,10 +141,8 @@ def test_turn_says_for_whom_one_waited_too_long(
 
 def test_turn_waits_no_longer_when_it_is_stopped(lock: Path) -> None:
     stop = threading.Event()
-    with somebody(lock) as other:
-        assert said(other) == "has it"
-        with pytest.raises(Stopped), turn(stop.set, stop):
-            pytest.fail("two have the turn")
+    with somebody(lock), pytest.raises(Stopped), turn(stop.set, stop):
+        pytest.fail("two have the turn")
 
 
 class Idle:
@@ -163,7 +161,6 @@ class Idle:
 def test_perform_waits_for_its_turn_and_says_so(lock: Path) -> None:
     waited: list[str] = []
     with somebody(lock) as other:
-        assert said(other) == "has it"
 
         def on_event(event: Progress) -> None:
             if event.stage.startswith("waiting: another page or program is measuring"):
@@ -180,11 +177,9 @@ def test_turn_is_waited_for_across_users(lock: Path, first: str) -> None:
     users = {"root": (), "nobody": (NOBODY,)}
     second = "nobody" if first == "root" else "root"
     with somebody(lock, *users[first]) as one:
-        assert said(one) == "has it"
         owner = lock.stat().st_uid
         assert module.neighbour() == ("nobody" if first == "nobody" else "")  # we are root
-        with somebody(lock, *users[second]) as other:
-            assert said(other) == "waiting"
+        with somebody(lock, *users[second], says="waiting") as other:
             assert one.stdin is not None
             one.stdin.close()
             eventually(lambda: said(other) == "has it", WITHIN_S, "the other's turn")
@@ -194,7 +189,7 @@ def test_turn_is_waited_for_across_users(lock: Path, first: str) -> None:
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
 def test_turn_says_that_somebody_keeps_the_lock_to_himself(lock: Path) -> None:
     lock.touch(mode=0o600)
-    with somebody(lock, NOBODY) as other:
+    with somebody(lock, NOBODY, says="") as other:
         words, complaint = other.communicate(timeout=WITHIN_S)
     assert not words
     assert f"Unusable: {lock}: Permission denied. " in complaint

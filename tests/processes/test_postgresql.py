@@ -20,11 +20,10 @@ from labs.host import programs
 from labs.host.monitor import Sampler
 from labs.host.process_tree import MARK
 from labs.host.programs import POSTGRESQL
-from labs.records.errors import Unusable
+from labs.records.errors import ServerFailed, Unusable
 from labs.records.experiment import Workload
 from labs.servers import postgresql, storage
 from labs.servers.postgresql import SETTINGS, serve_postgresql
-from labs.servers.serve import ServerFailed
 from labs.servers.storage import CHOICE, shared_folder
 
 ROOT = Path(__file__).parents[2]

@@ -1,9 +1,13 @@
-"""How servers of the table start, fail, wait and are replaced: real processes, real requests."""
+"""How servers of the table start, fail, wait and are replaced, and work for nobody else: real
+processes, real requests."""
 
+import contextlib
 import errno
 import os
 import re
+import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -20,15 +24,18 @@ from servers_here import WORKING, parameters
 from waiting import eventually
 
 from labs.host import hardware as this_machine
+from labs.host.monitor import process_cpu_s
 from labs.host.waiting import Stopped
 from labs.load import tools
-from labs.records.errors import Unusable, used_up
-from labs.records.experiment import DEFAULT_BY, Load, Server, Workload
+from labs.records.errors import ServerFailed, Unusable, used_up
+from labs.records.experiment import Load, Server, Workload
 from labs.records.server_facts import keeps_connections
-from labs.servers import catalogue
+from labs.servers import catalogue, deployments
 from labs.servers import serve as servers
+from labs.servers.backend import serve_backend
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing, row_of
-from labs.servers.serve import Running, ServerFailed, available, check, serve
+from labs.servers.serve import Running, available, check, serve
+from workloads.app.origin import foreign
 from workloads.app.units import count
 
 live = pytest.mark.live
@@ -52,6 +59,13 @@ def of(kind: ServerRow, *, processes: int = 1, threads: int = 1, keep_alive: boo
         threads=threads if kind.architecture == "threaded" else 1,
         keep_alive=keep_alive,
     )
+
+
+def refused(error: type[Exception], words: str, server: Server) -> str:
+    """Try to start it, and see that refused in words like these; all that was said."""
+    with pytest.raises(error, match=words) as failed, serve(server):
+        pass
+    return str(failed.value)
 
 
 def ask_at_once(running: Running, path: str, users: int) -> float:
@@ -86,17 +100,12 @@ def test_an_event_loop_that_computes_answers_nobody(by: str) -> None:
     loops = int(0.5 / (time.thread_time() - started) * 200_000)  # half a second or so
     with serve(Server("event-loop", by=by)) as running, ThreadPoolExecutor(1) as pool:
         (pid,) = running.serving_pids()
-        cpu_s = _cpu_s(pid)
+        cpu_s = process_cpu_s(pid)
         computing = pool.submit(ask, running, f"/?loops={loops}")
-        eventually(lambda: _cpu_s(pid) > cpu_s + 0.04, SOON_S, "the computing")
+        eventually(lambda: process_cpu_s(pid) > cpu_s + 0.04, SOON_S, "the computing")
         assert not computing.done()
         assert ask(running, "/")[0] == 200
         assert computing.result(timeout=0.2)[0] == 200  # it was answered before we were
-
-
-def _cpu_s(pid: int) -> float:
-    times = psutil.Process(pid).cpu_times()
-    return times.user + times.system
 
 
 @live
@@ -194,12 +203,7 @@ def test_serve_says_why_a_start_failed_and_what_to_try(
     _shadow(tmp_path, monkeypatch, "raise ImportError('shadowed by the reader')")
     assert kind.command
     module = kind.command(of(kind), None)[0]
-    with (
-        pytest.raises(ServerFailed, match="ended with exit code 1 before it was ready") as failed,
-        serve(of(kind)),
-    ):
-        pass
-    words = str(failed.value)
+    words = refused(ServerFailed, "ended with exit code 1 before it was ready", of(kind))
     assert "ImportError: shadowed by the reader" in words
     assert re.search(rf"To try it by hand: cd \S+ && \S+ -m {re.escape(module)} .*8000", words)
 
@@ -210,11 +214,7 @@ def test_serve_gives_up_a_server_that_never_answers(
 ) -> None:
     _shadow(tmp_path, monkeypatch, "import time; print('thinking', flush=True); time.sleep(60)")
     monkeypatch.setattr(catalogue, "START_S", 0.5)
-    with (
-        pytest.raises(ServerFailed, match=r"was not ready after 1 s.*0 of 1 .*\nthinking"),
-        serve(Server("prefork")),
-    ):
-        pass
+    refused(ServerFailed, r"was not ready after 1 s.*0 of 1 .*\nthinking", Server("prefork"))
 
 
 @live
@@ -242,12 +242,6 @@ def test_serve_keeps_two_servers_of_a_kind_apart() -> None:
         assert one.port != other.port
         assert ask(one, "/")[1] in one.serving_pids()
         assert ask(other, "/")[1] in other.serving_pids()
-
-
-def test_catalogue_has_the_usual_server_and_ours_of_every_architecture() -> None:
-    for architecture, by in DEFAULT_BY.items():
-        assert f"{architecture} by {by}" in ROWS
-        assert f"{architecture} by scratch" in ROWS
 
 
 def test_catalogue_s_packages_are_those_that_the_project_asks_for() -> None:
@@ -285,8 +279,7 @@ def test_check_refuses_somebody_unknown_with_the_choice() -> None:
         Unusable, match=r"by='uvicorn': does not run prefork.*gunicorn, scratch.*apache"
     ):
         check(Server("prefork", by="uvicorn"), machine)
-    with pytest.raises(Unusable, match=r"by='puma'"), serve(Server("prefork", by="puma")):
-        pass
+    refused(Unusable, "by='puma'", Server("prefork", by="puma"))
 
 
 @pytest.mark.parametrize("kind", CATALOGUE, ids=ROWS)
@@ -294,9 +287,9 @@ def test_check_refuses_more_than_memory_holds_with_what_would_fit(kind: ServerRo
     machine = replace(this_machine.fingerprint(), memory_bytes=256 * 2**20)
     work = Workload(page="work" if kind.by != "nginx" else "file")
     check(of(kind, processes=2, threads=8), machine, work)
-    with pytest.raises(Unusable, match=r"processes=500: .* About \d+ would fit") as refused:
+    with pytest.raises(Unusable, match=r"processes=500: .* About \d+ would fit") as too_many:
         check(of(kind, processes=500, threads=8), machine, work)
-    fitting = re.search(r"About (\d+) would fit", str(refused.value))
+    fitting = re.search(r"About (\d+) would fit", str(too_many.value))
     assert fitting
     check(of(kind, processes=int(fitting[1]), threads=8), machine, work)
     with pytest.raises(Unusable):
@@ -311,11 +304,7 @@ def test_check_refuses_more_cores_than_there_are() -> None:
         check(Server("prefork", cores=3), machine)
     if hasattr(os, "sched_setaffinity"):
         check(Server("prefork", cores=2), machine)
-        with (
-            pytest.raises(Unusable, match="cores=4096: this process may use"),
-            serve(Server("prefork", cores=4096)),
-        ):
-            pass
+        refused(Unusable, "cores=4096: this process may use", Server("prefork", cores=4096))
 
 
 @live
@@ -332,3 +321,46 @@ def test_a_row_takes_the_memory_that_the_table_says(kind: ServerRow) -> None:
     each_mib = row.process_mib + (running.server.threads - 1) * row.thread_mib
     expected_mib = row.base_mib + processes * each_mib
     assert 0.3 < pss_mib / expected_mib < 1.0
+
+
+def test_a_folder_in_use_is_not_taken_from_who_tries_a_server_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(deployments, "LONGEST_PLACE", 1000)
+    tmp_path.chmod(0o755)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # who may not enter is asked of root alone
+    server = Server("event-loop", by="nginx")
+    first = deployments.folder_by_hand(server)
+    (first / "nginx.pid").write_text("1 is nobody's number")
+    assert deployments.folder_by_hand(server) == first and not list(first.iterdir())
+    (first / "nginx.pid").write_text(f"{os.getpid()}\n")
+    second = deployments.folder_by_hand(server)
+    assert second != first and second.parent == first.parent == tmp_path
+    assert (first / "nginx.pid").exists() and not list(second.iterdir())
+    shutil.rmtree(first)
+    first.symlink_to(second)
+    with pytest.raises(PermissionError, match="is not yours"):
+        deployments.folder_by_hand(server)
+
+
+def test_a_name_is_read_as_a_browser_writes_it() -> None:
+    assert not foreign("LOCALHOST:8000", None, "same-origin")
+    assert foreign("localhost.example", None, None)
+    assert foreign("[::1]:8000", None, None)  # nobody listens there
+
+
+@live
+@pytest.mark.parametrize(
+    "asked", [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"nan\n", b"1e9\n", b"-1\n", b"9" * 500]
+)
+def test_the_backend_hangs_up_on_who_asks_no_question_of_ours(asked: bytes) -> None:
+    with serve_backend() as backend:
+        address = ("127.0.0.1", backend.port)
+        with socket.create_connection(address, timeout=SOON_S) as connection:
+            connection.sendall(asked)
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(64) == b""
+        with socket.create_connection(address, timeout=SOON_S) as connection:
+            connection.sendall(b"0.01\n")
+            assert connection.recv(64) == b"done\n"

@@ -201,6 +201,12 @@ def test_an_environment_that_cannot_be_made(clone: Path) -> None:
 # -- installing ----------------------------------------------------------------------------
 
 
+def installed(clone: Path) -> str:
+    """What pip says that is in its environment."""
+    listed = [clone / ".venv/bin/python", "-m", "pip", "list", "--format=freeze"]
+    return subprocess.check_output(listed, text=True)
+
+
 @pytest.mark.extended
 @pytest.mark.timeout(240)
 def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone: Path) -> None:
@@ -223,8 +229,7 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
     pins.write_text("")
     assert start()[0] == 0
     assert not (environment / "half").exists()
-    listed = [environment / "bin/python", "-m", "pip", "list", "--format=freeze"]
-    assert subprocess.check_output(listed, text=True).startswith("labs==1.0")
+    assert installed(clone).startswith("labs==1.0")
 
     (environment / "kept").write_text("from the first installation")
     assert start() == (0, [])
@@ -285,8 +290,7 @@ def test_it_installs_without_git_in_a_home_that_cannot_be_written(
         clone, "venv", f"PYTHON={BASE}", f"SHELL={sh}", path=bare, before=before, **variables
     )
     assert (code, len(said)) == (0, 1), said
-    listed = [clone / ".venv/bin/python", "-m", "pip", "list", "--format=freeze"]
-    assert subprocess.check_output(listed, text=True).startswith("labs==1.0")
+    assert installed(clone).startswith("labs==1.0")
 
 
 PLATFORMS = {  # and the oldest minor version of Python 3 that is promised there

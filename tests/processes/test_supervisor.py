@@ -113,6 +113,14 @@ def words(supervised: Supervised) -> list[int]:
     return [int(word) for word in supervised.stdout.readline().split()]
 
 
+def not_started(
+    error: type[Exception], words: str, argv: list[str], cores: list[int] | None = None
+) -> None:
+    """Try it, and see it refused in these words."""
+    with pytest.raises(error, match=words), supervise(argv, cores=cores):
+        pass
+
+
 @contextlib.contextmanager
 def owner(program: str = OWNER) -> Iterator[tuple[subprocess.Popen[str], int, list[int]]]:
     """Somebody else who started a family: the process, its reaper, the family."""
@@ -166,18 +174,18 @@ def test_supervise_takes_what_popen_takes(tmp_path: Path) -> None:
         assert eventually(lambda: command.poll() is not None, GONE_S)
 
 
-@pytest.mark.parametrize(("program", "code"), [("raise SystemExit(7)", 7), ("pass", 0)])
-def test_poll_is_the_exit_code_of_the_command(program: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("raise SystemExit(7)", 7),
+        ("pass", 0),
+        (f"import os; os.kill(os.getpid(), {signal.SIGUSR1:d})", -signal.SIGUSR1),
+    ],
+)
+def test_poll_is_the_exit_code_of_the_command_or_minus_the_signal(program: str, code: int) -> None:
     with supervise([*PYTHON, program]) as command:
         eventually(lambda: command.poll() is not None, GONE_S)
     assert command.poll() == code
-
-
-def test_poll_is_minus_the_signal_that_ended_the_command() -> None:
-    with supervise([*PYTHON, "import time; time.sleep(60)"]) as command:
-        os.kill(command.pid, signal.SIGUSR1)
-        eventually(lambda: command.poll() is not None, GONE_S)
-    assert command.poll() == -signal.SIGUSR1
 
 
 @pytest.mark.parametrize(
@@ -203,11 +211,7 @@ def test_ending_names_memory_where_the_kernel_killed_for_want_of_it(
 
 
 def test_supervise_refuses_a_command_that_is_not_there() -> None:
-    with (
-        pytest.raises(FileNotFoundError, match="no-such-command"),
-        supervise(["no-such-command", "--option"]),
-    ):
-        pass
+    not_started(FileNotFoundError, "no-such-command", ["no-such-command", "--option"])
     assert not list(process_tree.state_folder().glob("*.new"))
 
 
@@ -229,35 +233,28 @@ def test_supervise_hands_an_open_socket_over_and_keeps_none() -> None:
 def test_supervise_sets_the_cores_before_the_command_starts() -> None:
     program = "import os; print(*sorted(os.sched_getaffinity(0)))"
     if not hasattr(os, "sched_setaffinity"):
-        with (
-            pytest.raises(ValueError, match="cannot hold a process"),
-            supervise(["true"], cores=[0]),
-        ):
-            pass
+        not_started(ValueError, "cannot hold a process", ["true"], cores=[0])
         return
     core = max(os.sched_getaffinity(0))
     with supervise([*PYTHON, program], stdout=subprocess.PIPE, cores=[core]) as command:
         assert words(command) == [core]
-    with (
-        pytest.raises(ValueError, match=r"cores=\[99999\]: give some of"),
-        supervise(["true"], cores=[99999]),
-    ):
-        pass
+    not_started(ValueError, r"cores=\[99999\]: give some of", ["true"], cores=[99999])
 
 
-def test_supervise_lets_a_command_open_as_many_files_as_the_system_does() -> None:
-    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+@pytest.fixture
+def most_files() -> Iterator[int]:
+    """How many files this process may be let open; how many it may is as before after the test."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
-    try:
-        with supervise([*PYTHON, program], stdout=subprocess.PIPE) as command:
-            assert words(command)[0] >= min(words_hard(hard), 10240)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    yield hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def words_hard(hard: int) -> int:
-    return sys.maxsize if hard == resource.RLIM_INFINITY else hard
+def test_supervise_lets_a_command_open_as_many_files_as_the_system_does(most_files: int) -> None:
+    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, most_files))
+    with supervise([*PYTHON, program], stdout=subprocess.PIPE) as command:
+        least = 10240 if most_files == resource.RLIM_INFINITY else min(most_files, 10240)
+        assert words(command)[0] >= least
 
 
 def test_kill_ends_the_whole_tree() -> None:
@@ -283,32 +280,26 @@ def test_kill_is_done_by_the_reaper(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not alive(family)
 
 
-def test_supervise_ends_the_tree_however_its_block_ends() -> None:
+def test_supervise_ends_a_stopped_tree_too_however_its_block_ends() -> None:
     family = []
     with (
         contextlib.suppress(ZeroDivisionError),
         supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command,
     ):
         family = words(command)
-        raise ZeroDivisionError
-    assert family
-    assert not alive(family)
-
-
-def test_a_tree_ends_with_its_command() -> None:
-    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
-        family = words(command)
-        os.kill(command.pid, signal.SIGKILL)
-        assert eventually(lambda: command.poll() is not None, GONE_S)
-        assert not alive(family)
-
-
-def test_a_stopped_tree_ends_too() -> None:
-    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
-        family = words(command)
         for pid in family:
             os.kill(pid, signal.SIGSTOP)
-    assert not alive(family)
+        raise ZeroDivisionError
+    assert family and not alive(family)
+
+
+@pytest.mark.parametrize("killed", ["command", "reaper"])
+def test_poll_notices_a_killed_command_or_reaper_and_ends_the_tree(killed: str) -> None:
+    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
+        family = words(command)
+        os.kill(command.pid if killed == "command" else command._tree.reaper, signal.SIGKILL)
+        assert eventually(lambda: command.poll() is not None, GONE_S)
+        assert not alive(family)
 
 
 def test_a_tree_outlives_the_thread_that_started_it() -> None:
@@ -328,22 +319,25 @@ def test_a_tree_outlives_the_thread_that_started_it() -> None:
     assert not alive(family)
 
 
-def test_a_killed_owner_leaves_nothing() -> None:
-    with owner() as (process, reaper, family):
+FORKED = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
+
+
+@pytest.mark.parametrize("program", [OWNER, FORKED], ids=["alone", "forked"])
+def test_a_killed_owner_leaves_nothing(program: str) -> None:
+    """A copy of one that forked holds the reaper's socket open, but the reaper watches its
+    parent."""
+    with owner(program) as (process, reaper, family):
         process.kill()
         process.wait()
         gone([reaper, *family])
 
 
-def test_a_killed_owner_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_owner_leaves_no_file(temporary: Path) -> None:
     """Neither the tree's record nor the owner's temporary folders, which Python would remove;
     those of other owners stay."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with own_folder() as ours, owner(OWNER_OF_FOLDER) as (process, reaper, family):
         state = process_tree.state_folder()
-        (theirs,) = set(tmp_path.glob("wall-time-*")) - {ours, state}
+        (theirs,) = set(temporary.glob("wall-time-*")) - {ours, state}
         assert (theirs / "log").exists() and len(list(state.iterdir())) == 3
         process.kill()
         process.wait()
@@ -351,15 +345,13 @@ def test_a_killed_owner_leaves_no_file(tmp_path: Path, monkeypatch: pytest.Monke
         assert not theirs.exists() and ours.exists()
         (record,) = state.iterdir()
         assert str(ours) in record.read_text()
-    assert list(tmp_path.iterdir()) == [state] and not list(state.iterdir())
+    assert list(temporary.iterdir()) == [state] and not list(state.iterdir())
 
 
-def test_an_owner_that_exits_in_the_middle_leaves_no_file(tmp_path: Path) -> None:
+def test_an_owner_that_exits_in_the_middle_leaves_no_file(temporary: Path) -> None:
     """A kernel that is restarted cuts off the thread that measures."""
-    environment = {**os.environ, "XDG_RUNTIME_DIR": "", "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", CUT_OFF]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    assert not [each for each in tmp_path.rglob("*") if not each.is_dir()]
+    subprocess.run([sys.executable, "-c", CUT_OFF], cwd=ROOT, check=True)
+    assert not [each for each in temporary.rglob("*") if not each.is_dir()]
 
 
 def test_sweep_removes_the_folders_that_a_killed_owner_left(
@@ -377,16 +369,14 @@ def test_sweep_removes_the_folders_that_a_killed_owner_left(
 
 
 @pytest.mark.usefixtures("temporary")
-def test_own_folder_goes_when_no_file_can_be_opened() -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        with own_folder() as folder:
-            (folder / "inner").mkdir()
-            (folder / "inner" / "file").write_text("one")
-            resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
-        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (3, hard)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+def test_own_folder_goes_when_no_file_can_be_opened(most_files: int) -> None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with own_folder() as folder:
+        (folder / "inner").mkdir()
+        (folder / "inner" / "file").write_text("one")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, most_files))
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == (3, most_files)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most_files))
     assert not folder.exists() and not list(process_tree.state_folder().iterdir())
 
 
@@ -399,15 +389,6 @@ def test_own_folder_is_not_forgotten_while_it_stays(monkeypatch: pytest.MonkeyPa
         with contextlib.suppress(FileNotFoundError):  # of whoever else runs in this process
             recorded.append(record.read_text())
     assert folder.exists() and any(str(folder) in each for each in recorded), recorded
-
-
-def test_a_killed_owner_that_forked_leaves_nothing() -> None:
-    """A copy of the owner holds the reaper's socket open, but the reaper watches its parent."""
-    forked = OWNER.replace("print(", "import os; os.fork() or time.sleep(2); print(", 1)
-    with owner(forked) as (process, reaper, family):
-        process.kill()
-        process.wait()
-        gone([reaper, *family])
 
 
 def test_a_tree_hears_no_interrupt_of_its_owner_s_group() -> None:
@@ -427,18 +408,8 @@ def test_supervise_says_so_where_its_reaper_ended_first(
 ) -> None:
     (tmp_path / "reaper.py").write_text("")
     monkeypatch.setattr(supervisor, "REAPER", tmp_path / "reaper.py")
-    ended_first = r"watches over it was ended first\. Run again"
-    with pytest.raises(NotStarted, match=ended_first), supervise(["true"]):
-        pass
+    not_started(NotStarted, r"watches over it was ended first\. Run again", ["true"])
     assert issubclass(NotStarted, Failed)  # so that panel and terminal say it as it is
-
-
-def test_poll_notices_a_killed_reaper_and_ends_the_tree() -> None:
-    with supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as command:
-        family = words(command)
-        os.kill(command._tree.reaper, signal.SIGKILL)
-        assert eventually(lambda: command.poll() is not None, GONE_S)
-        assert not alive(family)
 
 
 def test_sweep_ends_what_a_killed_owner_and_a_killed_reaper_left() -> None:
@@ -503,6 +474,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for temporary files, of a user who has no other; the home is another."""
     (folder := tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from labs.host import listeners
-from labs.host.listeners import Crowd
+from labs.host.listeners import Family
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
 from labs.kinds.attach.instruments import Asked, Watch
 from labs.kinds.attach.next_step import look_next
@@ -305,7 +305,7 @@ def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_mo
 
 def ramp_of(found: Attached, most: int) -> Ramp:
     """What has measured that, before its levels."""
-    target, nobody = Target("http://127.0.0.1:8000/"), Crowd()
+    target, nobody = Target("http://127.0.0.1:8000/"), Family()
     watch = Watch(target, None, None, None, nobody, nobody)  # type: ignore[arg-type]
     ramp, run = Ramp(Asked(most=most), Rig(), watch), found.run
     ramp.found, ramp.alone_s, ramp.generator_s = run.found, run.alone_s, run.generator_s

@@ -33,10 +33,10 @@ from labs.panel.prediction_prompt import Bets
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
-from labs.records.errors import Unusable
+from labs.records.errors import ServerFailed, Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.time_split import TimeSplit
-from labs.servers.serve import Found, ServerFailed
+from labs.servers.serve import Found
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 

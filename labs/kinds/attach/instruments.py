@@ -10,7 +10,7 @@ from labs.analysis.failures import failures
 from labs.analysis.point import count_level
 from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
 from labs.analysis.visits import visited
-from labs.host.listeners import Crowd
+from labs.host.listeners import Family
 from labs.host.monitor import Sampler
 from labs.load.locust import Driver, LoadFailed
 from labs.load.target import Answer, Target
@@ -34,8 +34,8 @@ class Watch:
     answer: Answer
     driver: Driver
     sampler: Sampler
-    server: Crowd
-    behind: Crowd
+    server: Family
+    behind: Family
     programs: tuple[str, ...] = ()  # those behind it
     idle: dict[int, float] = field(default_factory=dict)  # cores of each process then
 
@@ -109,6 +109,6 @@ class Windows:
             yield failures(point.failed, self.machine, no_port=point.no_port)
         if point.completed >= LEAST_COMPLETIONS / 2:
             yield from checks.disturbances(point)
-        if self.watch.target.here and self.watch.server.families[0].roots:
+        if self.watch.target.here and self.watch.server.roots:
             around = checks.surroundings(point, self.machine)
             yield from (check for check in around if check.name != "throttled")  # as forecast

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from labs.host import listeners
-from labs.host.listeners import Crowd, Family
+from labs.host.listeners import Family
 from labs.host.monitor import allowed_cores
 from labs.kinds.attach.record import Found
 from labs.load.target import Answer, Target
@@ -20,17 +20,15 @@ def family_at(target: Target) -> Family:
 def found_at(
     target: Target,
     answer: Answer,
-    server: Crowd,
-    behind: Crowd,
+    server: Family,
+    behind: Family,
     *,
     programs: Sequence[str] = (),
     pool: int | None = None,
 ) -> Found:
     """Say what can be seen of a server. `behind` and their `programs` work when it is asked; `pool`
     is how many requests it holds at once, where its owner told that."""
-    pids = server.pids()
-    roots = [root for family in server.families for root in family.roots]
-    leaves = [pid for family in server.families for pid in family.leaves()]
+    pids, roots, leaves = server.pids(), server.roots, server.leaves()
     port = set(listeners.listeners(target.host, target.port)) if target.here else set()
     serving = [pid for pid in leaves if pid in port] or leaves
     everyone = pids + behind.pids()

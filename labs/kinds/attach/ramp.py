@@ -191,9 +191,8 @@ class Ramp(Windows):
         watch = self.watch
         known = {*watch.server.pids(), *watch.driver.pids(), *listeners.ours()}
         idle = (watch.idle, after)
-        watch.behind.families += listeners.working(idle, self.seen, but=known)
-        roots = [root for family in watch.behind.families for root in family.roots]
-        watch.programs = tuple(dict.fromkeys(map(listeners.program, roots)))
+        watch.behind.roots += listeners.working(idle, self.seen, but=known)
+        watch.programs = tuple(dict.fromkeys(map(listeners.program, watch.behind.roots)))
 
     def _know(self) -> None:
         """D in company and V alone, each between the values that the looks leave it."""

@@ -9,7 +9,7 @@ from typing import Self
 
 from msgspec import structs
 
-from labs.host.listeners import Crowd
+from labs.host.listeners import Family
 from labs.host.monitor import Sampler
 from labs.kinds.attach.instruments import Asked, Watch
 from labs.kinds.attach.look import family_at, found_at
@@ -163,7 +163,7 @@ class AttachLab(LabKind[Attached]):
         if target is None:
             raise Unusable("Give the address of your server first.")
         answer, server = first_look(target, self.headers, insecure=self.insecure), family_at(target)
-        found = found_at(target, answer, Crowd([server]), Crowd(), pool=self.asked.workers)
+        found = found_at(target, answer, server, Family(), pool=self.asked.workers)
         return f"{found_text(found)} One answer took {duration(answer.seconds)}."
 
     def run(self, rig: Rig) -> Attached:
@@ -193,7 +193,7 @@ class AttachLab(LabKind[Attached]):
         answer = first_look(
             target, self.headers, insecure=self.insecure, whatever=self.scenario is not None
         )
-        server, behind = Crowd([family_at(target)]), Crowd()
+        server, behind = family_at(target), Family()
         waiting = f"waiting for {self.generators}" if self.generators else ""
         rig.progress(waiting or "starting the load generator")
         load = Load((self.asked.most,))

@@ -30,12 +30,12 @@ from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.load.locust import address
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.errors import Unusable, instance
+from labs.records.errors import ServerFailed, Unusable, instance
 from labs.records.experiment import Server, Workload
 from labs.records.format import duration, percent
 from labs.records.results import Machine
 from labs.records.server_facts import WAITS, asks_backend
-from labs.servers.serve import Running, ServerFailed, check
+from labs.servers.serve import Running, check
 
 PAGES = {
     "burn": Workload(cpu_s=0.05),

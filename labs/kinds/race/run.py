@@ -20,11 +20,11 @@ from labs.kinds.race.record import Count, Race, RaceRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.errors import Unusable, instance, real
+from labs.records.errors import ServerFailed, Unusable, instance, real
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
 from labs.servers.catalogue import ServerRow, from_scratch, row_of
-from labs.servers.serve import Running, ServerFailed
+from labs.servers.serve import Running
 from workloads.protocol import FAILED, OK
 
 RACERS = 8  # users, and threads: nobody has to queue for a thread
