@@ -11,6 +11,7 @@ from labs.analysis.limit import ceiling, used
 from labs.records.experiment import Experiment, Server
 from labs.records.format import (
     cores,
+    counted,
     crowd,
     digits,
     duration,
@@ -114,8 +115,7 @@ def _fallen(counts: list[int], processes: int) -> str:
 
 def pool(number: int, server: Server) -> str:
     """Count what bounds the server's concurrency: `8 processes`."""
-    one, many = POOLS[server.architecture]
-    return f"{number} {one if number == 1 else many}"
+    return counted(number, *POOLS[server.architecture])
 
 
 def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) -> str:
