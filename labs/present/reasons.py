@@ -22,6 +22,7 @@ from labs.records.format import (
     speed,
 )
 from labs.records.results import Machine, Point, Run
+from labs.records.server_facts import keeps_connections
 from labs.theory.ceilings import Ceiling
 from labs.theory.server_model import ServerModel
 
@@ -95,10 +96,8 @@ def split(experiment: Experiment, point: Point) -> str:
     """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
     nothing where any free worker takes the next request."""
     server = experiment.server
-    kept = server.keep_alive and experiment.load.keep_alive
-    if server.architecture == "prefork" or server.processes == 1 or not kept:
-        return ""
-    if not point.connections:
+    pools = server.architecture != "prefork" and server.processes > 1
+    if not (pools and point.connections and keeps_connections(server, experiment.load)):
         return ""
     fallen = [_fallen(sorted(each.values()), server.processes) for each in point.splits]
     return ", and with the server started anew ".join(fallen)
