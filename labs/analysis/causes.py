@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import mul
 from typing import Any
 
-from labs.records.experiment import Server, Workload
 from labs.records.results import Calibration, Point, PredictedLevel, Prediction, Run
 from labs.records.server_facts import asks_backend
 from labs.theory.demand import Cores, Demand
@@ -193,14 +194,14 @@ class Level:
             if used > NOTICED * cores:
                 # Who uses what was idle takes nothing: one that wants a core gets its fair share.
                 left = max(cores - used, cores / (1 + used))
-                yield self._with(name, used, 0.0, cores=lambda had, left=left: _no_more(had, left))
+                yield self._with(name, used, 0.0, cores=_each(partial(min, left)))
         lost = {"throttled": point.throttled_s / point.seconds, "steal": point.steal_cpu}
         if self.machine.quota_cores is not None:
             del lost["throttled"]  # the forecast knows of it
         for name, each in lost.items():
             if each > NOTICED * cores:
                 part = busy / (busy + each)
-                yield self._with(name, each, 0.0, cores=lambda had, part=part: _slowed(had, part))
+                yield self._with(name, each, 0.0, cores=_each(partial(mul, part)))
         if point.core_speed and abs(point.core_speed - 1) > MOVED:
             D = self.forecast.demand_at(point.users) / point.core_speed
             yield self._with("core speed", point.core_speed, 1.0, D=D)
@@ -302,19 +303,16 @@ class Level:
     def _model_rps(
         self,
         *,
-        server: Server | None = None,
-        workload: Workload | None = None,
         calibration: Calibration | None = None,
         cores: Callable[[Cores], Cores] | None = None,
         users: int | None = None,
         D: float | None = None,
         split: Point | None = None,
+        **changed: Any,  # of the experiment
     ) -> float:
         model = self.model
-        if server or workload or calibration or cores:
-            experiment = replace(
-                model.experiment, server=server or self.server, workload=workload or self.workload
-            )
+        if changed or calibration or cores:
+            experiment = replace(model.experiment, **changed)
             model = ServerModel(experiment, calibration or self.calibration, self.machine)
         if cores is not None:
             model.full = cores(model.full)
@@ -365,18 +363,13 @@ class Level:
         return self.point.server_cpu < LONE * places
 
 
-def _no_more(had: Cores, left: float) -> Cores:
-    """Those cores when only so many are left of them."""
-    server = tuple(min(busy, left) for busy in had.server)
-    return Cores(server=server, most=min(had.most, left), all=min(had.all, left))
+def _each(change: Callable[[float], float]) -> Callable[[Cores], Cores]:
+    """What changes cores so, however many requests are on them."""
+    return lambda had: Cores(
+        server=tuple(map(change, had.server)), most=change(had.most), all=change(had.all)
+    )
 
 
 def _whole(had: Cores, more: float) -> Cores:
     """Those cores when so many times as much of their time is to be had."""
     return replace(had, most=had.most * more, all=had.all * more)
-
-
-def _slowed(had: Cores, part: float) -> Cores:
-    """Those cores when they do so much of the work that they did."""
-    server = tuple(busy * part for busy in had.server)
-    return Cores(server=server, most=had.most * part, all=had.all * part)

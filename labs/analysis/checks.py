@@ -14,12 +14,12 @@ from typing import Protocol
 from labs.analysis import sampling_error
 from labs.analysis.causes import EFFECTS, UNSTEADY
 from labs.analysis.contrast import repeats
-from labs.analysis.failures import of_level, requests
+from labs.analysis.failures import of_level
 from labs.analysis.point import half_width
 from labs.analysis.schedule import LEAST_COMPLETIONS, VISITS
 from labs.analysis.visited_again import visited_again
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import NARROW, change, cores, duration, percent, rate, speed
+from labs.records.format import NARROW, change, cores, counted, duration, percent, rate, speed
 from labs.records.results import (
     Check,
     Machine,
@@ -90,7 +90,14 @@ def impossible(points: Iterable[Point]) -> str:
     return " ".join(dict.fromkeys(told))
 
 
-class Watched(Protocol):
+class Checked(Protocol):
+    """A point of a sweep, or a step of a timeline."""
+
+    @property
+    def checks(self) -> Sequence[Check]: ...
+
+
+class Watched(Checked, Protocol):
     """What was seen of the machine meanwhile: a level of a sweep, or a step of a timeline."""
 
     @property
@@ -107,8 +114,6 @@ class Watched(Protocol):
     def throttled_s(self) -> float: ...
     @property
     def listen_overflows(self) -> int: ...
-    @property
-    def checks(self) -> Sequence[Check]: ...
 
 
 def is_the_result(watched: Watched, workload: Workload) -> bool:
@@ -197,7 +202,7 @@ def disturbances(point: Point, generators: int = 1, by_deal: bool = False) -> It
     visits_to_come = VISITS - 1 if len(point.visits) == 1 else 0
     least = LEAST_COMPLETIONS * (VISITS - visits_to_come) / VISITS
     if point.completed < least:
-        ended = requests(math.floor(point.completed))
+        ended = counted(math.floor(point.completed), "request")
         sentence = (
             f"Only {ended} ended in the window; {least:.0f} is the least. Measure for longer."
         )

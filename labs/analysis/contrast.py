@@ -68,13 +68,7 @@ def spread(points: Iterable[Point]) -> Spread | None:
     s² = Σ (d - β Δt)² / 2(L - 1). Two levels differ if their means do by more than t(L - 1) s.
     Assumes that the visits of all levels repeat equally well.
     """
-    pairs = _pairs(points)
-    if len(pairs) < 2:
-        return None
-    drift = _drift(pairs)
-    squares = sum((d - drift * apart_s) ** 2 for d, apart_s in pairs)
-    freedom = len(pairs) - 1
-    return Spread(drift_per_s=drift, variance=squares / (2 * freedom), freedom=freedom)
+    return spread_of_parts([[point] for point in points])
 
 
 def spread_of_parts(parts: Sequence[Iterable[Point]]) -> Spread | None:

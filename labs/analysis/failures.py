@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import duration, rate
+from labs.records.format import counted, duration, rate
 from labs.records.results import Check, Machine, Point, told, unfit
 from labs.records.server_facts import asks_database, keeps_connections, server_facts
 
@@ -23,7 +23,7 @@ def failures(
 ) -> Check:
     """Say why requests failed, with so many connections opened a second: for want of a free
     port, as the system said of some or can be reckoned, or for no reason the lab knows."""
-    those = requests(failed)
+    those = counted(failed, "request")
     held = opened_rps * machine.port_rest_s
     if no_port:
         some = "" if no_port == failed else f", {no_port} of them"
@@ -54,11 +54,11 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
     """Tell of a level's failures, and of processes that its server lost."""
     kept = keeps_connections(experiment.server, experiment.load)
     if point.lost_processes:
-        lost = "process" if point.lost_processes == 1 else "processes"
-        meanwhile = f", and {requests(point.failed)} failed" if point.failed else ""
+        lost = counted(point.lost_processes, "process", "processes")
+        meanwhile = f", and {counted(point.failed, 'request')} failed" if point.failed else ""
         yield unfit(
             "lost",
-            f"{point.lost_processes} {lost} of the server ended under way{meanwhile}: that was not "
+            f"{lost} of the server ended under way{meanwhile}: that was not "
             "the server that was asked for. Run again. If it comes back, find out who ends them.",
         )
     elif (
@@ -68,9 +68,9 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
     ):
         yield told(
             "hung up",
-            f"{requests(point.failed)} came on a connection that was just being closed: with all "
-            "workers busy, Apache's event MPM closes those that it has kept open. A browser "
-            "would send what failed again.",
+            f"{counted(point.failed, 'request')} came on a connection that was just being closed: "
+            "with all workers busy, Apache's event MPM closes those that it has kept open. A "
+            "browser would send what failed again.",
         )
     elif point.failed:
         opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
@@ -81,8 +81,3 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
             opened_rps=opened_rps,
             no_port=point.no_port,
         )
-
-
-def requests(count: int) -> str:
-    """Count requests in words."""
-    return "1 request" if count == 1 else f"{count} requests"

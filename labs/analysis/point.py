@@ -1,6 +1,7 @@
 """One level of a sweep, from raw request records and two snapshots to a Point. No processes."""
 
 import errno
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,14 +82,9 @@ def count_level(
 
 def connections(records: NDArray[np.void]) -> dict[str, int]:
     """Process id -> users whose last request in the window it answered."""
-    last: dict[int, int] = dict(
-        zip(records["user"].tolist(), records["process"].tolist(), strict=True)
-    )
-    split: dict[str, int] = {}
-    for process in last.values():
-        if process:  # 0 where the answer does not tell, as Apache with a file
-            split[str(process)] = split.get(str(process), 0) + 1
-    return split
+    last = dict(zip(records["user"].tolist(), records["process"].tolist(), strict=True))
+    # 0 where the answer does not tell, as Apache with a file
+    return dict(Counter(str(process) for process in last.values() if process))
 
 
 def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float | None:

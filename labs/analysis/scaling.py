@@ -45,10 +45,8 @@ def variants(experiment: Experiment, forecast: Forecast) -> list[Variant]:
 
 
 def _divided(experiment: Experiment, forecast: Forecast) -> list[Variant]:
-    made = None
+    work, load = experiment.workload, experiment.load
     for k in DIVISORS:
-        work = experiment.workload
-        load = experiment.load
         smaller = replace(
             experiment,
             workload=replace(work, cpu_s=work.cpu_s / k, wait_s=work.wait_s / k),
@@ -57,7 +55,7 @@ def _divided(experiment: Experiment, forecast: Forecast) -> list[Variant]:
         made = _variant(smaller, forecast, f"work and wait divided by {k}")
         if made.seconds <= PATIENCE_S:
             break
-    return [made] if made else []
+    return [made]
 
 
 def _knee(full: Variant, forecast: Forecast) -> list[Variant]:

@@ -55,19 +55,11 @@ class Plan:
     grace_s: float  # after the window, under the same load
 
     @classmethod
-    def of(
-        cls,
-        *,
-        users: int,
-        response_s: float,
-        think_time_s: float,
-        seconds: float,
-        leaving_s: float | None = None,
-    ) -> Plan:
+    def of(cls, load: Load, users: int, response_s: float, leaving_s: float | None = None) -> Plan:
         """The protocol. response_s is forecast, or as seen; leaving_s is the response time at the
-        larger level before this one, where there was one; seconds is the least that both windows
-        last together."""
-        cycle_s = response_s + think_time_s
+        larger level before this one, where there was one; `load.seconds` is the least that both
+        windows last together."""
+        cycle_s = response_s + load.think_time_s
         stagger_s, settle_s = cycle_s, SETTLE * cycle_s
         if leaving_s is not None:
             stagger_s, settle_s = 0.0, leaving_s + cycle_s
@@ -75,7 +67,7 @@ class Plan:
             users=users,
             stagger_s=stagger_s,
             settle_s=max(settle_s, PAINT_S - stagger_s),
-            window_s=max(seconds, 3 * response_s, REQUESTS * cycle_s / users) / VISITS,
+            window_s=max(load.seconds, 3 * response_s, REQUESTS * cycle_s / users) / VISITS,
             grace_s=response_s,
         )
 
@@ -105,7 +97,7 @@ def up(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> lis
 
     slower: how much longer responses take than forecast, as seen so far.
     """
-    return [_plan(load, level, slower) for level in levels]
+    return [Plan.of(load, each.users, each.model_response_time_s * slower) for each in levels]
 
 
 def down(
@@ -121,24 +113,18 @@ def down(
     anew: nobody is there when it begins; else all users of the largest level are.
     """
     slower = slower or {}
-    stretched = [(level, slower.get(level.users, 1.0)) for level in reversed(levels)]
-    largest = _plan(load, *stretched[0])
+    stretched = [
+        (level.users, level.model_response_time_s * slower.get(level.users, 1.0))
+        for level in reversed(levels)
+    ]
+    largest = Plan.of(load, *stretched[0])
     if not anew:  # nobody comes and nobody goes
         largest = replace(largest, stagger_s=0.0, settle_s=PAINT_S)
-    made = [largest]
-    for (larger, by), (level, factor) in pairwise(stretched):
-        made.append(_plan(load, level, factor, larger.model_response_time_s * by))
-    return made
-
-
-def _plan(load: Load, level: PredictedLevel, slower: float, leaving_s: float | None = None) -> Plan:
-    return Plan.of(
-        users=level.users,
-        response_s=level.model_response_time_s * slower,
-        think_time_s=load.think_time_s,
-        seconds=load.seconds,
-        leaving_s=leaving_s,
-    )
+    smaller = [
+        Plan.of(load, users, response_s, leaving_s)
+        for (_, leaving_s), (users, response_s) in pairwise(stretched)
+    ]
+    return [largest, *smaller]
 
 
 def burned_at_each(workload: Workload) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -57,7 +58,7 @@ def join(up: Point, down: Point) -> Point:
     connections.
     """
     each = up, down
-    made: dict[str, Any] = {name: sum(_all(each, name)) for name in TOGETHER}
+    made: dict[str, Any] = {name: sum(map(attrgetter(name), each)) for name in TOGETHER}
     made |= {name: _mean(each, name, lambda point: point.seconds) for name in BY_TIME}
     made |= {name: _mean(each, name, lambda point: point.completed) for name in BY_REQUEST}
     made |= {name: _first(each, name) for name in OF_A_MOMENT}
@@ -122,10 +123,6 @@ def _joined_split(up: Point, down: Point) -> TimeSplit | None:
     return replace(first, missing=first.missing or second.missing, **parts)
 
 
-def _all(points: Sequence[Point], name: str) -> list[Any]:
-    return [getattr(point, name) for point in points]
-
-
 def _mean(points: Sequence[Point], name: str, weight: Callable[[Point], float]) -> float | None:
     """Weighted mean over the points that have it; None if none has."""
     known = [point for point in points if getattr(point, name) is not None]
@@ -137,4 +134,4 @@ def _mean(points: Sequence[Point], name: str, weight: Callable[[Point], float]) 
 
 def _first(points: Sequence[Point], name: str) -> Any:
     """The first that was looked at."""
-    return next((value for value in _all(points, name) if value), getattr(points[0], name))
+    return next(filter(None, map(attrgetter(name), points)), getattr(points[0], name))

@@ -31,7 +31,7 @@ def figure(test: LoadTest, given: Given) -> Figure:
         line("measured", x, rates, BLUE, **up),
         line("measured", x, means, BLUE, **right),
     ]
-    traces += _bounds(Course.of(test), given, x) if users else []
+    traces += _bounds(Course(test), given, x) if users else []
     for share in TAIL:
         tails = [_ms(dict(each.percentiles).get(share)) for _, each in places]
         if tails and None not in tails:
@@ -67,15 +67,14 @@ def _bounds(found: Course, given: Given, x: list[float]) -> list[Trace]:
     top = HIGHEST * max(each.throughput_rps for each in found.levels)
     shown = [each if each <= top else None for each in most]
     traces = [line("N/(R + Z)", x, shown, PURPLE, dash="dash")]
-    ceilings = []
-    if given.cores and given.cpu_s:
-        ceilings.append(("c/D", laws.ceiling(given.cores, given.cpu_s), "dashdot"))
-    if given.workers:
-        ceilings.append(("W/R", laws.ceiling(given.workers, found.shortest_s), "longdash"))
+    ceilings = (
+        ("c/D", given.cores, given.cpu_s, "dashdot"),
+        ("W/R", given.workers, found.shortest_s, "longdash"),
+    )
     return traces + [
         line(name, x, [rps] * len(x), ORANGE, dash=dash)
-        for name, rps, dash in ceilings
-        if rps <= top
+        for name, units, seconds, dash in ceilings
+        if units and seconds and (rps := laws.ceiling(units, seconds)) <= top
     ]
 
 

@@ -44,17 +44,14 @@ def given(cores: object = None, workers: object = None, cpu_ms: object = None) -
 class Course:
     """Levels with users and a response time, and what follows from all of them together."""
 
-    levels: tuple[Level, ...]
+    test: LoadTest
 
-    @classmethod
-    def of(cls, test: LoadTest) -> Course:
-        return cls(
-            tuple(
-                each
-                for each in test.levels
-                if each.users and each.mean_response_time_s and each.ended_rps
-            )
-        )
+    @cached_property
+    def levels(self) -> list[Level]:
+        every = self.test.levels
+        return [
+            each for each in every if each.users and each.mean_response_time_s and each.ended_rps
+        ]
 
     @cached_property
     def shortest_s(self) -> float:
@@ -132,7 +129,7 @@ def under_way(level: Level) -> float:
 
 def sentences(test: LoadTest, known: Given) -> list[str]:
     """What the laws say of that test, in the order of a proof."""
-    found = Course.of(test)
+    found = Course(test)
     said = [*_without_users(test), *_few(test)]
     if found.levels:
         said.append(_little(found))
@@ -174,7 +171,7 @@ def _few(test: LoadTest) -> Iterator[str]:
 def _little(found: Course) -> str:
     shown = found.levels
     if len(shown) > MOST_LISTED:
-        shown = (*shown[: MOST_LISTED - 1], shown[-1])
+        shown = [*shown[: MOST_LISTED - 1], shown[-1]]
     pairs = listed([f"{digits(under_way(each))} of {each.users:,}" for each in shown])
     if not found.adds_up:
         means = "That is more than there are users, so the rest of the laws can't be applied: "

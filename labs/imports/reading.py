@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from labs.imports.level import Level, LoadTest
+from labs.imports.level import LoadTest
 from labs.imports.tools import ab, autocannon, hey, jmeter, k6, locust, vegeta, wrk
 from labs.records.errors import Unusable
 from labs.records.format import printable
@@ -32,29 +33,19 @@ def joined(files: Sequence[tuple[str, Callable[[], BinaryIO]]]) -> LoadTest:
     """The same of what opens so, each with its name."""
     if not 1 <= len(files) <= MOST_FILES:
         raise Unusable(f"{len(files)} files: give 1 to {MOST_FILES}.")
-    found: list[Level] = []
-    tools: dict[str, bool] = {}
-    for name, opened in files:
-        try:
-            tool, at_a_rate, levels = _read(name, opened)
-        except OSError as error:
-            why = error.strerror or error
-            raise Unusable(
-                f"{printable(name)}: cannot be read ({why}). Give a load test's file."
-            ) from None
-        tools[tool] = at_a_rate
-        found += levels
+    tests = [_read(name, opened) for name, opened in files]
+    tools = dict.fromkeys(test.tool for test in tests)
     if len(tools) > 1:
         said = f"These files are by {' and '.join(tools)}. Import one program's at a time."
         raise Unusable(said)
+    found = [level for test in tests for level in test.levels]
     if len(found) > MOST_LEVELS:
         raise Unusable(f"{len(found)} levels: at most {MOST_LEVELS}. Give fewer files.")
-    ((tool, at_a_rate),) = tools.items()
     ordered = sorted(found, key=lambda level: (level.users or 0, level.throughput_rps))
-    return LoadTest(tool=tool, levels=tuple(ordered), at_a_rate=at_a_rate)
+    return replace(tests[0], levels=tuple(ordered))
 
 
-def _read(name: str, opened: Callable[[], BinaryIO]) -> tuple[str, bool, list[Level]]:
+def _read(name: str, opened: Callable[[], BinaryIO]) -> LoadTest:
     try:
         with opened() as file:
             lines = _lines(file)
@@ -74,9 +65,14 @@ def _read(name: str, opened: Callable[[], BinaryIO]) -> tuple[str, bool, list[Le
                 raise Unusable(f"{mine[0].NAME}: {error} {mine[0].AGAIN}") from None
     except Unusable as error:
         raise Unusable(f"{printable(name)}: {printable(str(error))}") from None
+    except OSError as error:
+        why = error.strerror or error
+        said = f"{printable(name)}: cannot be read ({why}). Give a load test's file."
+        raise Unusable(said) from None
     mark = getattr(mine[0], "AT_A_RATE", None)
     at_a_rate = mark is not None and mark in head
-    return "wrk2" if mine[0] is wrk and at_a_rate else mine[0].NAME, at_a_rate, levels
+    by = "wrk2" if mine[0] is wrk and at_a_rate else mine[0].NAME
+    return LoadTest(tool=by, levels=tuple(levels), at_a_rate=at_a_rate)
 
 
 def _opened(name: str) -> BinaryIO:

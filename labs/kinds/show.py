@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from markupsafe import Markup
 
+from labs.analysis.checks import Checked
 from labs.present.blocks import SPOKEN, Block, Drawn, Said, Within, brief, sentences
-from labs.present.caveats import Checked
 from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity

@@ -17,7 +17,8 @@ import traitlets
 from plotly import offline
 
 from labs.host.project import BOOK
-from labs.present.html import Figure, plain
+from labs.present.html import plain
+from labs.present.plot import Figure
 
 # What a panel needs where the book's styles are not: in JupyterLab and VS Code.
 FRAME = """
@@ -41,13 +42,13 @@ FRAME = """
 """
 
 
-class _FigureTrait(traitlets.TraitType[dict[str, Any], Figure]):
-    """Takes a plotly figure or its JSON, keeps JSON."""
+class _FigureTrait(traitlets.TraitType[Figure, Figure]):
+    """Takes a figure in plotly's JSON, and keeps it plain."""
 
-    info_text = "a plotly figure, or its JSON"
+    info_text = "a figure in plotly's JSON"
 
-    def validate(self, obj: Any, value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict) and not hasattr(value, "to_plotly_json"):
+    def validate(self, obj: Any, value: Any) -> Figure:
+        if not isinstance(value, dict):
             self.error(obj, value)
         return plain(value)
 

@@ -75,10 +75,7 @@ def _placed(match: re.Match[str], number: int, last: Note | None, lines: Sequenc
     pattern = _pattern(words)
     for line in range(last.line if last else 0, len(lines)):
         done = last.end if last and last.line == line else 0
-        there = pattern.search(lines[line])
-        while there and there.start("words") < done:
-            there = pattern.search(lines[line], there.start("words") + 1)
-        if there:
+        if there := pattern.search(lines[line], done):
             break
     else:
         below = f" from line {last.line + 1} on" if last else ""

@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
 
 from labs.analysis import causes
 from labs.analysis.causes import UNSTEADY
-from labs.analysis.checks import BOUND, ENOUGH, STARVED, starved_because
+from labs.analysis.checks import BOUND, ENOUGH, STARVED, Checked, starved_because
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, listed, percent
 from labs.records.results import Check, Point, Run
@@ -41,13 +40,6 @@ ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
         "errors": (f"{FEWER} ask for less at once.",),
     }
 )
-
-
-class Checked(Protocol):
-    """A point or a step."""
-
-    @property
-    def checks(self) -> Sequence[Check]: ...
 
 
 def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:

@@ -2,22 +2,13 @@
 
 import hashlib
 import json
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 from markupsafe import Markup
 from plotly import io
 
 from labs.present.markup import each_in, script_data
-
-
-class PlotlyFigure(Protocol):
-    """What `plotly.graph_objects.Figure` is, told without its slow import."""
-
-    def to_plotly_json(self) -> dict[str, Any]: ...
-
-
-Figure: TypeAlias = PlotlyFigure | dict[str, Any]  # the dictionary is plotly's JSON
-
+from labs.present.plot import Figure
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 
@@ -25,9 +16,9 @@ PLOTLY_MIME = "application/vnd.plotly.v1+json"
 HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
 
 
-def plain(figure: Figure) -> dict[str, Any]:
-    """A figure as JSON has it: no objects of plotly or numpy, no NaN, no template."""
-    shown: dict[str, Any] = json.loads(io.to_json(figure, validate=False))
+def plain(figure: Figure) -> Figure:
+    """A figure as JSON has it: no objects of numpy, no NaN, no template."""
+    shown: Figure = json.loads(io.to_json(figure, validate=False))
     shown.setdefault("layout", {}).pop("template", None)
     return shown
 
@@ -36,7 +27,7 @@ POINTED_AT = ("customdata", "hovermode", "hovertemplate", "hoverinfo", "meta")  
 DRAWN_AS = "1"  # raise it when pictures of figures are to be drawn in another way
 
 
-def mark(figure: dict[str, Any]) -> str:
+def mark(figure: Figure) -> str:
     """Another for each figure that looks another way: a picture is of the figure whose mark it has.
     Numbers count to four digits, since the last ones differ between machines."""
 

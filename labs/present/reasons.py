@@ -11,6 +11,7 @@ from labs.analysis.limit import ceiling, used
 from labs.records.experiment import Experiment, Server
 from labs.records.format import (
     cores,
+    counted,
     crowd,
     digits,
     duration,
@@ -21,6 +22,7 @@ from labs.records.format import (
     speed,
 )
 from labs.records.results import Machine, Point, Run
+from labs.records.server_facts import keeps_connections
 from labs.theory.ceilings import Ceiling
 from labs.theory.server_model import ServerModel
 
@@ -94,10 +96,8 @@ def split(experiment: Experiment, point: Point) -> str:
     """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
     nothing where any free worker takes the next request."""
     server = experiment.server
-    kept = server.keep_alive and experiment.load.keep_alive
-    if server.architecture == "prefork" or server.processes == 1 or not kept:
-        return ""
-    if not point.connections:
+    pools = server.architecture != "prefork" and server.processes > 1
+    if not (pools and point.connections and keeps_connections(server, experiment.load)):
         return ""
     fallen = [_fallen(sorted(each.values()), server.processes) for each in point.splits]
     return ", and with the server started anew ".join(fallen)
@@ -114,8 +114,7 @@ def _fallen(counts: list[int], processes: int) -> str:
 
 def pool(number: int, server: Server) -> str:
     """Count what bounds the server's concurrency: `8 processes`."""
-    one, many = POOLS[server.architecture]
-    return f"{number} {one if number == 1 else many}"
+    return counted(number, *POOLS[server.architecture])
 
 
 def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) -> str:

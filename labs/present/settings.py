@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from labs.records.experiment import Experiment, Workload
-from labs.records.format import cores, digits, duration, listed
+from labs.records.experiment import Experiment
+from labs.records.format import cores, counted, digits, duration, listed
 from labs.records.server_facts import called
 
 Settings = Mapping[str, str]  # of each thing that can be set, what it is set to, in words
@@ -15,18 +15,22 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
     """All of an experiment that a reader can set. machine_cores: what a server has that is held
     to none."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
-    think = load.think_time_s
+    think, pooled = load.think_time_s, workload.wait_s and workload.wait_by == "connections"
+
+    def each(one: str, number: int) -> str:
+        return f"{counted(number, one)} in each"
+
     return {
         "architecture": server.architecture,
         "by": f"run by {called(server.by)}",
-        "processes": _count(server.processes, "process", "processes"),
-        "threads": _threads(server.threads) if server.architecture == "threaded" else "",
+        "processes": counted(server.processes, "process", "processes"),
+        "threads": each("thread", server.threads) if server.architecture == "threaded" else "",
         "cores": cores(min(server.cores or machine_cores, machine_cores)),
         "cpu": f"{duration(workload.cpu_s)} of CPU" if workload.cpu_s else "no CPU",
         "cpu_by": workload.cpu_by if workload.cpu_s else "",
         "wait": f"{duration(workload.wait_s)} of waiting" if workload.wait_s else "no wait",
         "wait_by": f"by {workload.wait_by}" if workload.wait_s else "",
-        "connections": _connections(workload),
+        "connections": each("connection", workload.connections) if pooled else "",
         "users": so_many_users(load.users),
         "think": f"{duration(think)} to think" if think else "",
         "seconds": f"{digits(load.seconds)} s a level",
@@ -74,17 +78,3 @@ def _usual(experiment: Experiment) -> bool:
     """Whether what no control sets is as it is unless told."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
     return server.keep_alive is True and load.keep_alive and workload.page == "work"
-
-
-def _connections(workload: Workload) -> str:
-    if not workload.wait_s or workload.wait_by != "connections":
-        return ""
-    return f"{_count(workload.connections, 'connection', 'connections')} in each"
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
-
-
-def _threads(number: int) -> str:
-    return f"{_count(number, 'thread', 'threads')} in each"

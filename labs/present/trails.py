@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labs.present.caveats import HOLLOW, Checked
+from labs.analysis.checks import Checked
+from labs.present.caveats import HOLLOW
 from labs.present.palette import BLUE, glass
 from labs.present.plot import Figure, Places, Shown, Trace, Values, line
 from labs.records.format import digits

@@ -14,6 +14,7 @@ from labs.present.caveats import BY_SPEED, exceeded, starved, unfit, unsteady
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
     NARROW,
+    counted,
     crowd,
     digits,
     duration,
@@ -202,9 +203,8 @@ def who(server: Server) -> str:
     cores = {None: "all cores", 1: "one core"}.get(server.cores, f"{server.cores} cores")
     pool = reasons.pool(server.processes, server)
     if server.architecture == "threaded":
-        each = "thread" if server.threads == 1 else "threads"
-        process = "process" if server.processes == 1 else "processes"
-        pool = f"{server.processes} {process} with {server.threads} {each}"
+        processes = counted(server.processes, "process", "processes")
+        pool = f"{processes} with {counted(server.threads, 'thread')}"
         pool += " each" if server.processes > 1 else ""
     if server_facts(server.by).first is not None:
         pool = f"up to {pool}"

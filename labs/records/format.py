@@ -137,6 +137,15 @@ def plain(value: float | None, count: int = 4) -> str:
     return "" if value is None else digits(value, count).replace(",", "")
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 thread`, `8 threads`; what `many` are called, where an s does not make it.
+
+    >>> counted(1, "process", "processes"), counted(8, "process", "processes")
+    ('1 process', '8 processes')
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def crowd(number: int) -> str:
     """`1 user`, `8 users`."""
     return "1 user" if number == 1 else f"{number:,} users"

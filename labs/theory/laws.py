@@ -10,22 +10,19 @@ of any window in which what came in went out, whatever the distributions (Dennin
 
 import itertools
 import math
+from collections.abc import Collection
 
 from labs.records.errors import Unusable
 
 GENERATOR_FULL = 0.8  # of its core: a load generator busier than that distorts what it measures
 
 
-def _check(**values: float) -> None:
+def _check(above_0: Collection[str] = (), /, **values: float) -> None:
     for name, value in values.items():
+        if name in above_0 and not value > 0:
+            raise Unusable(f"{name}={value:g}: must be more than 0. Give a positive number.")
         if not value >= 0:  # also refuses NaN
             raise Unusable(f"{name}={value:g}: must not be negative. Give 0 or more.")
-
-
-def _check_positive(**values: float) -> None:
-    for name, value in values.items():
-        if not value > 0:
-            raise Unusable(f"{name}={value:g}: must be more than 0. Give a positive number.")
 
 
 def ceiling(units: float, seconds: float) -> float:
@@ -75,8 +72,7 @@ def response_time(N: float, X: float, Z: float = 0.0) -> float:
     >>> response_time(N=100, X=50)
     2.0
     """
-    _check(N=N, Z=Z)
-    _check_positive(X=X)
+    _check(("X",), N=N, Z=Z, X=X)
     return N / X - Z
 
 
@@ -96,8 +92,7 @@ def demand(busy: float, completed: float) -> float:
     >>> f"{demand(busy=412.8, completed=3_000_000) * 1e6:.0f} us"
     '138 us'
     """
-    _check(busy=busy)
-    _check_positive(completed=completed)
+    _check(("completed",), busy=busy, completed=completed)
     return busy / completed
 
 
@@ -107,8 +102,7 @@ def utilisation(X: float, D: float, c: float = 1.0) -> float:
     >>> utilisation(X=20, D=0.05, c=4)  # one core's worth
     0.25
     """
-    _check(X=X, D=D)
-    _check_positive(c=c)
+    _check(("c",), X=X, D=D, c=c)
     return X * D / c
 
 
@@ -128,8 +122,7 @@ def bound(
     >>> bound(N=1024, D=0, V=0.5, W=256)
     512.0
     """
-    _check(N=N, D=D, V=V, Z=Z)
-    _check_positive(c=c, W=W)
+    _check(("c", "W"), N=N, D=D, V=V, Z=Z, c=c, W=W)
     return min(ceiling(N, D + V + Z), ceiling(c, D), ceiling(W, D + V))
 
 
@@ -141,8 +134,7 @@ def response_time_bound(
     >>> response_time_bound(N=1024, D=0, V=0.5, W=256)
     2.0
     """
-    _check(N=N, D=D, V=V, Z=Z)
-    _check_positive(c=c, W=W)
+    _check(("c", "W"), N=N, D=D, V=V, Z=Z, c=c, W=W)
     return max(D + V, N * D / c - Z, N * (D + V) / W - Z)
 
 
@@ -154,8 +146,7 @@ def knee(D: float, V: float = 0.0, *, Z: float = 0.0, c: float = 1.0, W: float =
     >>> round(knee(D=0.002, V=1.0))
     501
     """
-    _check(D=D, V=V, Z=Z)
-    _check_positive(c=c, W=W)
+    _check(("c", "W"), D=D, V=V, Z=Z, c=c, W=W)
     if D + V == 0:
         return math.inf
     return (D + V + Z) * min(ceiling(c, D), ceiling(W, D + V))
@@ -169,8 +160,7 @@ def most_users(R: float, D: float, *, Z: float = 0.0, c: float = 1.0) -> float:
     >>> round(most_users(R=1.0, D=0.05, c=4))
     80
     """
-    _check(R=R, D=D, Z=Z)
-    _check_positive(c=c)
+    _check(("c",), R=R, D=D, Z=Z, c=c)
     return ceiling(c * (R + Z), D)
 
 
@@ -183,8 +173,7 @@ def pool_size(D: float, V: float, c: float = 1.0) -> float:
     >>> round(pool_size(D=0.020, V=0.180, c=4))
     40
     """
-    _check(D=D, V=V)
-    _check_positive(c=c)
+    _check(("c",), D=D, V=V, c=c)
     return c * (1 + ceiling(V, D)) if V else c
 
 
@@ -197,8 +186,7 @@ def workers_in_memory(memory: float, base: float, each: float) -> int:
     >>> workers_in_memory(memory=2048, base=400, each=60)
     27
     """
-    _check(memory=memory, base=base)
-    _check_positive(each=each)
+    _check(("each",), memory=memory, base=base, each=each)
     return max(0, math.floor((memory - base) / each))
 
 
@@ -270,8 +258,7 @@ def looks(wanted: int, start: int, most: int = 32) -> int:
     >>> looks(wanted=32, start=6)  # 7, 9, 13, 21, 37
     5
     """
-    _check(wanted=wanted, start=start)
-    _check_positive(most=most)
+    _check(("most",), wanted=wanted, start=start, most=most)
     count, forked = 0, 1
     while start < wanted and forked < most:
         start, forked, count = start + forked, min(2 * forked, most), count + 1
@@ -297,7 +284,6 @@ def generators(X: float, each: float) -> int:
     >>> generators(X=12_000, each=1_500)
     10
     """
-    _check(X=X)
-    _check_positive(each=each)
+    _check(("each",), X=X, each=each)
     # 12000 / 1200 is 10, whatever the last bit
     return math.ceil(round(X / (GENERATOR_FULL * each), 9))

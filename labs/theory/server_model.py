@@ -47,7 +47,6 @@ class ServerModel:
         self.Z = load.think_time_s
         self.g = calibration.generator_s + load.script_s
         self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
-        self.overhead = calibration.overhead_s
         self.W = float(server.pool or math.inf)
         self.quota = machine.quota_cores
         if self.quota is not None and self.quota >= machine.logical_cores:
@@ -183,7 +182,7 @@ class ServerModel:
             blocked = Ceiling(P, D.least + V, "wait")
             found["event loop"] = lowest(found["event loop"], blocked)
         if self.lets_go:  # all but the work itself still needs it
-            locked_s = min(self.overhead, D.least)
+            locked_s = min(self.calibration.overhead_s, D.least)
             found["interpreter lock"] = Ceiling(full.busy(P), locked_s)
         if math.isfinite(W):
             work = Ceiling(full.busy(W), D.of(min(W, most)))

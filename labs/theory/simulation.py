@@ -10,6 +10,7 @@ import heapq
 import math
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def simulate(
         thinks=drawn(dice, Z, 1.0, most),
         thrice=thrice,
         generator=g,
-        workers=W,
+        idle_workers=W,
     )
     core.run(interval, warm_up)
     began = core.last
@@ -87,12 +88,10 @@ def in_turn(
 ) -> list[float]:
     """When each of these arrivals (s, ascending) is answered by one process on one core, as in
     `simulate`. works, waits: seconds of each; they are used up."""
-    core = _Core(
-        come=come, works=works, waits=waits, thinks=[], thrice=thrice, generator=0, workers=W
-    )
-    core.ends = [math.inf] * len(come)
+    ends = [math.inf] * len(come)
+    core = _Core(come=come, works=works, waits=waits, ends=ends, thrice=thrice, idle_workers=W)
     core.run(interval, len(come))
-    return core.ends
+    return ends
 
 
 def drawn(dice: np.random.Generator, mean: float, cv: float, size: int) -> list[float]:
@@ -103,30 +102,28 @@ def drawn(dice: np.random.Generator, mean: float, cv: float, size: int) -> list[
     return values
 
 
+@dataclass(kw_only=True)
 class _Core:
     """The state of the simulation: who wants the core, who waits, what time it is."""
 
-    def __init__(
-        self,
-        *,
-        come: Sequence[float],
-        works: list[float],
-        waits: list[float],
-        thinks: list[float],
-        thrice: bool,
-        generator: float,
-        workers: float,
-    ) -> None:
-        self.works, self.waits, self.thinks = works, waits, thinks
+    come: InitVar[Sequence[float]]
+    works: list[float]
+    waits: list[float]
+    thinks: list[float] = field(default_factory=list)
+    ends: list[float] | None = None  # of arrivals, who ask once and leave
+    thrice: InitVar[bool]
+    generator: float = 0.0
+    generator_free: float = 0.0
+    idle_workers: float
+    queue: deque[int] = field(default_factory=deque)  # users waiting for a worker
+    ready: deque[tuple[int, int, float]] = field(default_factory=deque)  # user, stage, CPU left
+    clock: float = 0.0
+    last: float = 0.0
+    done: int = 0
+
+    def __post_init__(self, come: Sequence[float], thrice: bool) -> None:
         self.first, self.last_stage = (TAKE_IN, ANSWER) if thrice else (WORK, DONE)
-        self.generator, self.generator_free = generator, 0.0
-        self.idle_workers = workers
-        self.queue: deque[int] = deque()  # users waiting for a worker
-        self.ready: deque[tuple[int, int, float]] = deque()  # user, stage, CPU seconds left
         self.due = [(at, user, self.first) for user, at in enumerate(come)]  # a heap
-        self.ends: list[float] | None = None  # of arrivals, who ask once and leave
-        self.clock = self.last = 0.0
-        self.done = 0
 
     def run(self, interval: float, until: int) -> None:
         """Work until so many requests are done; `last` is then when the last of them was."""

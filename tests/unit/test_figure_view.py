@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
 LINE = {"data": [{"x": [1, 2], "y": [3, 4]}], "layout": {"height": 300}}
 
 
-def test_a_figure_of_plotly_and_its_json_are_the_same() -> None:
+def test_a_plain_figure_is_json_without_a_template() -> None:
     figure = graph_objects.Figure(graph_objects.Scatter(x=np.array([1, 2]), y=[3, float("nan")]))
-    shown = plain(figure)
+    shown = plain(figure.to_plotly_json())
     assert shown["data"][0]["y"] == [3, None]
     assert "template" not in shown["layout"]
     assert json.loads(json.dumps(shown)) == shown
@@ -46,9 +46,9 @@ def test_room_is_kept_for_a_recorded_figure() -> None:
 def test_a_view_takes_figures_and_refuses_the_rest() -> None:
     view = FigureView(LINE, alt="a line")
     assert view.figure == LINE
-    view.figure = graph_objects.Figure(LINE)
+    view.figure = graph_objects.Figure(LINE).to_plotly_json()
     assert view.figure["data"][0]["y"] == [3, 4]
-    with pytest.raises(traitlets.TraitError, match="a plotly figure, or its JSON"):
+    with pytest.raises(traitlets.TraitError, match="a figure in plotly's JSON"):
         view.figure = [1, 2]
 
 

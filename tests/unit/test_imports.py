@@ -67,7 +67,7 @@ def test_read_finds_the_levels_that_the_server_saw(name: str, tmp_path: Path) ->
 def test_read_joins_files_of_one_program_into_levels() -> None:
     found = read([str(FOLDER / f"ab-{users}.txt") for users in (16, 2, 8, 4)])
     assert [each.users for each in found.levels] == [2, 4, 8, 16]
-    assert Course.of(found).plateau_rps == pytest.approx(80, rel=0.1)  # eight places, 0.1 s
+    assert Course(found).plateau_rps == pytest.approx(80, rel=0.1)  # eight places, 0.1 s
 
 
 def test_read_refuses_files_of_two_programs() -> None:
@@ -117,7 +117,7 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
         rps = min(users / (wait_s + pause_s), top)
         levels.append(level(users, rps, users / rps - pause_s, seconds=1e6))
     test = LoadTest(tool="ab", levels=tuple(levels))
-    found, text = Course.of(test), "\n".join(sentences(test, Given(workers=places)))
+    found, text = Course(test), "\n".join(sentences(test, Given(workers=places)))
     assert not re.search(r"\b(None|nan|inf)\b", text)
     if found.pause_s and found.one_pause:
         assert found.pause_s == pytest.approx(pause_s, rel=0.01)

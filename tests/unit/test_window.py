@@ -45,7 +45,7 @@ def closed_system(users, cores, draw, until_s, stagger_s, dice):
 def measured(users, cores, draw, mean_s, seed):
     """One level by the protocol's own plan, its windows in one: (counted, R it should show)."""
     response_s = max(mean_s, users * mean_s / cores)
-    plan = Plan.of(users=users, response_s=response_s, think_time_s=0.0, seconds=1.0)
+    plan = Plan.of(Load([users], seconds=1.0), users, response_s)
     begin = plan.stagger_s + plan.settle_s
     end = begin + VISITS * plan.window_s
     now = end + response_s
@@ -220,7 +220,7 @@ def test_quantiles_are_those_of_all_requests():
 
 
 def test_a_slow_level_is_measured_for_longer_but_not_for_ever():
-    plan = Plan.of(users=2, response_s=0.1, think_time_s=0.0, seconds=1.0)
+    plan = Plan.of(Load([2], seconds=1.0), 2, 0.1)
     planned_s = schedule.VISITS * plan.window_s
 
     def missing(measured_s, completed, response_s):
@@ -245,7 +245,7 @@ def test_a_slow_level_is_measured_for_longer_but_not_for_ever():
 
 def test_no_window_opens_before_the_level_before_it_is_painted():
     for response_s in (0.001, 0.1, 0.3, 2.0):
-        plan = Plan.of(users=4, response_s=response_s, think_time_s=0.0, seconds=1.0)
+        plan = Plan.of(Load([4], seconds=1.0), 4, response_s)
         assert plan.stagger_s + plan.settle_s == pytest.approx(max(2.5 * response_s, PAINT_S))
 
 

@@ -41,6 +41,7 @@ def levels(lines: Iterable[str]) -> list[Level]:
     """One level. Its seconds are those of its samples: its `duration` also holds start and end.
     A connection with pipelining counts as so many users."""
     read = decoded(lines, _Report)
+    times = read.latency
     good = min(read.good + read.moved, read.requests.total)
     ended = read.requests.total
     return [
@@ -49,14 +50,7 @@ def levels(lines: Iterable[str]) -> list[Level]:
             seconds=read.samples * read.sample_ms * MS,
             completed=good,
             failed=ended - good + read.errors,
-            mean_response_time_s=read.latency.mean * MS if ended else None,
-            percentiles=tuple(
-                (share, value * MS)
-                for share, value in (
-                    (50, read.latency.p50),
-                    (90, read.latency.p90),
-                    (99, read.latency.p99),
-                )
-            ),
+            mean_response_time_s=times.mean * MS if ended else None,
+            percentiles=((50, times.p50 * MS), (90, times.p90 * MS), (99, times.p99 * MS)),
         )
     ]

@@ -11,7 +11,7 @@ from labs.kinds.attach.verdict import verdict
 from labs.kinds.sweep.report import columns
 from labs.present.verdict import span
 from labs.records.format import cores as so_many_cores
-from labs.records.format import duration, listed
+from labs.records.format import counted, duration, listed
 
 # What `joined` has, by the names of the fields.
 OF_RUN = ("recorded_at", "alone_s", "locustfile", "think_time_s", "stopped")
@@ -30,8 +30,8 @@ def found_text(found: Found) -> str:
             "No process of that server can be seen from here (another user's, a container's or "
             f"another machine's): only its answers are measured.{who}"
         )
-    processes = "1 process" if found.processes == 1 else f"{found.processes} processes"
-    threads = "1 thread" if found.threads == 1 else f"{found.threads} threads"
+    processes = counted(found.processes, "process", "processes")
+    threads = counted(found.threads, "thread")
     behind = f", behind it {' and '.join(found.behind)}" if found.behind else ""
     pool = f"; it holds {found.pool} requests at once" if found.pool else ""
     quota = (
