@@ -18,10 +18,12 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 
 from labs.analysis.scale import why_scaled
+from labs.analysis.scaling import scaled_down
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Place, Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
+from labs.servers.serve import check
 
 Found = TypeVar("Found", bound=Result)
 
@@ -74,6 +76,8 @@ class LabKind(ABC, Generic[Found]):
 
     def check(self, machine: Machine) -> None:
         """Unusable, with a remedy, for what cannot run here; before anything is started."""
+        for asked in self.experiments():
+            check(asked.server, machine, asked.workload)
 
     @property
     def each_s(self) -> float | None:
@@ -90,8 +94,8 @@ class LabKind(ABC, Generic[Found]):
         """What a panel may change, in this order; none where there is nothing to set."""
         return ()
 
-    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
-        """The same lab of those. Unusable for what cannot be."""
+    def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
+        """The same lab of those, see `again`. Unusable for what cannot be."""
         return self
 
     def under(self, label: str) -> Self:
@@ -148,7 +152,11 @@ class LabKind(ABC, Generic[Found]):
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         """The lab as a small machine should begin with, or a service that others share."""
-        return self
+        smaller = [scaled_down(each, cores, shared=shared) for each in self.experiments()]
+        why = next((why for _, why in smaller if why), "")
+        if not why:
+            return self
+        return self.with_experiments([each for each, _ in smaller], Scale(why=why))
 
     def merge(self, rounds: Sequence[Found]) -> Found:
         """Several results of this lab as one."""
