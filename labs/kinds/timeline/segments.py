@@ -20,6 +20,10 @@ Records = NDArray[np.void]  # of `labs.records.requests`
 Losses = Mapping[int, Floats]  # a worker that was killed -> when requests failed with it
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 GONE_WITHIN_S = 0.05  # of its being killed, it takes no more requests
+USED = (  # what a step and a usage call the same
+    *("server_cpu", "generator_cpu", "others_cpu", "page_cpu", "browser_cpu", "steal_cpu"),
+    *("throttled_s", "listen_overflows"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,18 +135,11 @@ def step_result(
         mean_response_time_s=response_s if np.isfinite(response_s) else 0.0,
         workers=workers,
         in_flight=int(requests.under_way(end)),
-        server_cpu=used.server_cpu,
-        generator_cpu=used.generator_cpu,
-        others_cpu=used.others_cpu,
         cores=tuple(
             round(sum(shares(one, other)[:2]), 3)
             for one, other in zip(before.cores, after.cores, strict=True)
         ),
-        throttled_s=used.throttled_s,
-        listen_overflows=used.listen_overflows,
-        page_cpu=used.page_cpu,
-        browser_cpu=used.browser_cpu,
-        steal_cpu=used.steal_cpu,
+        **{name: getattr(used, name) for name in USED},
     )
 
 
