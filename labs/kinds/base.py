@@ -43,6 +43,11 @@ class Scale:
 BOOK_SCALE = Scale()
 
 
+def arguments(names: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A lab's arguments, of the names that its constructor begins with."""
+    return {name: value for name, value in names.items() if name != "self"}
+
+
 class LabKind(ABC, Generic[Found]):
     """One lab. Its arguments are what a chapter's cell gives after the lab's name, and its
     docstring is what the reference says of it."""

@@ -17,7 +17,7 @@ from labs.kinds.attach.ramp import Ramp
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.report import found_text
 from labs.kinds.attach.verdict import verdict
-from labs.kinds.base import LabKind
+from labs.kinds.base import LabKind, arguments
 from labs.load.locust import Driver, Refused, drive
 from labs.load.scenario import Scenario
 from labs.load.target import Target, first_look
@@ -56,6 +56,7 @@ class AttachLab(LabKind[Attached]):
         locustfile: str = "",
         generators: Workers | None = None,
     ) -> None:
+        self.given = arguments(locals())
         self.target = Target(url, mine=mine) if url else None
         self.headers, self.insecure = dict(headers or {}), insecure
         self.scenario = Scenario(Path(locustfile)) if locustfile else None
@@ -85,18 +86,6 @@ class AttachLab(LabKind[Attached]):
             workers=workers,
             locustfile=self.scenario.file.name if self.scenario else "",
         )
-        self.given = {
-            "url": url,
-            "users": users,
-            "most": most,
-            "think_time_s": think_time_s,
-            "workers": workers,
-            "headers": headers,
-            "mine": mine,
-            "insecure": insecure,
-            "locustfile": locustfile,
-            "generators": generators,
-        }
         self.question = throughput("at most")
 
     def about(self) -> str:
