@@ -38,9 +38,6 @@ class Known:
     low: Amount
     high: Amount
 
-    def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
