@@ -53,6 +53,7 @@ class LabKind(ABC, Generic[Found]):
     docstring is what the reference says of it."""
 
     result: ClassVar[type[Any]]  # what a run of it gives
+    by_round: ClassVar[Sequence[str]] = ("runs",)  # fields of it with one for each round
     rounds: ClassVar[int] = 3  # runs of it in the book's recording
     recorded_by: ClassVar[str] = "make record"
     question: Question | None = None  # for the reader to answer before the first run
@@ -166,8 +167,11 @@ class LabKind(ABC, Generic[Found]):
 
     def merge(self, rounds: Sequence[Found]) -> Found:
         """Several results of this lab as one."""
-        runs = tuple(run for each in rounds for run in each.runs)
-        return msgspec.structs.replace(rounds[0], runs=runs)
+        every = {
+            name: tuple(one for each in rounds for one in getattr(each, name))
+            for name in self.by_round
+        }
+        return msgspec.structs.replace(rounds[0], **every)
 
     def in_a_line(self, found: Found) -> str:
         """The newest of what was found, for a terminal; "" for nothing to say on the way."""

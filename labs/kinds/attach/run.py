@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from msgspec import structs
-
 from labs.host.listeners import Crowd
 from labs.host.monitor import Sampler
 from labs.kinds.attach.instruments import Asked, Watch
@@ -40,6 +38,7 @@ class AttachLab(LabKind[Attached]):
     """A server of the reader's own: looked at, forecast, measured and judged."""
 
     result = Attached
+    by_round = ("attachments",)
     rounds = 1  # its levels are walked up and down as it is
 
     def __init__(
@@ -134,10 +133,6 @@ class AttachLab(LabKind[Attached]):
 
     def smoke_test(self) -> Self:
         return self.again(users=(1, 2))
-
-    def merge(self, rounds: Sequence[Attached]) -> Attached:
-        runs = tuple(run for each in rounds for run in each.attachments)
-        return structs.replace(rounds[0], attachments=runs)
 
     def in_a_line(self, found: Attached) -> str:
         if not found.points:
