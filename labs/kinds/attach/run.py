@@ -192,14 +192,7 @@ class AttachLab(LabKind[Attached]):
             ) as sampler,
         ):
             sampler.begin()
-            yield Watch(
-                target=target,
-                answer=answer,
-                driver=driver,
-                sampler=sampler,
-                server=server,
-                behind=behind,
-            )
+            yield Watch(target, answer, driver, sampler, server, behind)
             driver.open(0, 0.0)
 
     @contextlib.contextmanager
