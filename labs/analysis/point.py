@@ -21,8 +21,8 @@ def count_level(
     *,
     users: int,
     think_time_s: float,
-    workers: int | None,
-    pss: int | None,
+    workers: int | None = None,
+    pss: int | None = None,
     server_cores: int | None = None,
 ) -> Point:
     """The point of one level, without checks, from raw records and two snapshots.

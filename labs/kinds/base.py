@@ -18,10 +18,12 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 
 from labs.analysis.scale import why_scaled
+from labs.analysis.scaling import scaled_down
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Place, Question
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Result
+from labs.servers.serve import check
 
 Found = TypeVar("Found", bound=Result)
 
@@ -41,11 +43,17 @@ class Scale:
 BOOK_SCALE = Scale()
 
 
+def arguments(names: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A lab's arguments, of the names that its constructor begins with."""
+    return {name: value for name, value in names.items() if name != "self"}
+
+
 class LabKind(ABC, Generic[Found]):
     """One lab. Its arguments are what a chapter's cell gives after the lab's name, and its
     docstring is what the reference says of it."""
 
     result: ClassVar[type[Any]]  # what a run of it gives
+    by_round: ClassVar[Sequence[str]] = ("runs",)  # fields of it with one for each round
     rounds: ClassVar[int] = 3  # runs of it in the book's recording
     recorded_by: ClassVar[str] = "make record"
     question: Question | None = None  # for the reader to answer before the first run
@@ -58,6 +66,7 @@ class LabKind(ABC, Generic[Found]):
     ran_last: str = ""  # of several servers, which in a whole run: the strip of the cores is of it
     each: ClassVar[str] = "level"  # what is measured for `each_s`
     draws_cores: ClassVar[bool] = False  # whether its figure shows what each core did
+    takes_name: ClassVar[bool] = False  # whether the name is its own first argument, too
 
     @abstractmethod
     def about(self) -> str:
@@ -74,6 +83,8 @@ class LabKind(ABC, Generic[Found]):
 
     def check(self, machine: Machine) -> None:
         """Unusable, with a remedy, for what cannot run here; before anything is started."""
+        for asked in self.experiments():
+            check(asked.server, machine, asked.workload)
 
     @property
     def each_s(self) -> float | None:
@@ -90,8 +101,8 @@ class LabKind(ABC, Generic[Found]):
         """What a panel may change, in this order; none where there is nothing to set."""
         return ()
 
-    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
-        """The same lab of those. Unusable for what cannot be."""
+    def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
+        """The same lab of those, see `again`. Unusable for what cannot be."""
         return self
 
     def under(self, label: str) -> Self:
@@ -148,12 +159,19 @@ class LabKind(ABC, Generic[Found]):
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
         """The lab as a small machine should begin with, or a service that others share."""
-        return self
+        smaller = [scaled_down(each, cores, shared=shared) for each in self.experiments()]
+        why = next((why for _, why in smaller if why), "")
+        if not why:
+            return self
+        return self.with_experiments([each for each, _ in smaller], Scale(why=why))
 
     def merge(self, rounds: Sequence[Found]) -> Found:
         """Several results of this lab as one."""
-        runs = tuple(run for each in rounds for run in each.runs)
-        return msgspec.structs.replace(rounds[0], runs=runs)
+        every = {
+            name: tuple(one for each in rounds for one in getattr(each, name))
+            for name in self.by_round
+        }
+        return msgspec.structs.replace(rounds[0], **every)
 
     def in_a_line(self, found: Found) -> str:
         """The newest of what was found, for a terminal; "" for nothing to say on the way."""
@@ -174,11 +192,11 @@ class LabKind(ABC, Generic[Found]):
     @classmethod
     def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
         """The lab that a cell asks for, and what its recording is called."""
-        return cls.recording(name), cls(*given, **more)
+        return cls.recording(name), cls(*(name,) * cls.takes_name, *given, **more)
 
     @classmethod
     def signature(cls) -> inspect.Signature:
         """Of the function that a cell calls: a name, then the lab's own arguments."""
         name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="str")
         _, *own = inspect.signature(cls.__init__).parameters.values()
-        return inspect.Signature([name, *own])
+        return inspect.Signature(own if cls.takes_name else [name, *own])

@@ -213,7 +213,6 @@ class MysteryPanel(LabPanel[Mystery]):
             put(self._results.answer, spoken(said))
             for variant, button in self._buttons.items():
                 fix = self._asked.scenario.fix(variant)
-                assert fix is not None
                 button.description = button.tooltip = fix.label
                 button.layout.width = "auto"
             self._fixes.layout.display = ""

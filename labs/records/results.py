@@ -310,6 +310,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     """What a lab of any kind has found: `runs` of it on one `machine`. Its tag, which stands in
     the file as `kind`, is the name of the kind's folder in `labs/kinds`."""
 
+    holds = ("", "run")  # without what it cannot be: a field of each run, and what is in there
+
     machine: Machine
     schema: int = SCHEMA
 
@@ -319,8 +321,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         raise NotImplementedError
 
     def __post_init__(self) -> None:
-        if not self.runs:
-            raise BadRecording("The recording holds no run. Record it again.")
+        name, what = self.holds
+        if not self.runs or not all(getattr(run, name) for run in self.runs if name):
+            raise BadRecording(f"The recording holds no {what}. Record it again.")
 
 
 Record = TypeVar("Record")

@@ -38,6 +38,7 @@ from labs.kinds.timeline.segments import (
     time_bins,
 )
 from labs.kinds.timeline.show import process_table, show, under
+from labs.kinds.timeline.walk import killed
 from labs.load.locust import drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
@@ -51,7 +52,7 @@ from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration, Check, Sample, unfit
 from labs.records.snapshot import Snapshot
 from labs.records.steps import KILL, MOST_STEPS, Step
-from labs.servers.control import ServerControl, check_steps_for
+from labs.servers.control import Killed, ServerControl, check_steps_for
 from labs.servers.serve import serve
 from workloads.protocol import FAILED, LATE, MISSED, OK
 
@@ -516,6 +517,10 @@ def test_timeline_lab_settles_a_bet_when_the_generator_is_full_before_a_small_fi
     assert ("counts all the same" in told) == settled != ("cannot be believed" in told)
 
 
+def died(pid: int, clients: int) -> Killed:
+    return Killed(pid=pid, at=1.0, clients=clients, follower=None, after_s=5.0, when_needed=False)
+
+
 def test_lost_with_gives_each_failure_to_one_killed_worker() -> None:
     """Three are killed, 200 ms after each other, with one, none and two clients."""
     rows = [
@@ -529,13 +534,13 @@ def test_lost_with_gives_each_failure_to_one_killed_worker() -> None:
     lost = lost_with(requests(*rows), {7: 1.0, 8: 1.2, 9: 1.4})
     assert [ends.round(3).tolist() for ends in lost.values()] == [[1.01], [], [1.405, 1.41]]
     told = [
-        story.killed(pid, clients=clients, failed=len(ends), follower=None, after_s=5.0)
+        killed(died(pid, clients), len(ends))
         for (pid, ends), clients in zip(lost.items(), (1, 0, 1), strict=True)
     ]
     assert "Process 7, a worker with a client, was killed. One request failed with it." in told[0]
     assert "Process 8, an idle worker, was killed. No request failed with it." in told[1]
     assert "2 requests failed with it. It had that many by the time it was gone." in told[2]
-    many = story.killed(9, clients=2, failed=2, follower=None, after_s=5.0)
+    many = killed(died(9, 2), 2)
     assert "Process 9, a worker with 2 clients, was killed. 2 requests failed with it. N" in many
 
 

@@ -72,11 +72,12 @@ class Windows:
     def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
         """One window, counted one response time after its end."""
         watch, rig = self.watch, self.rig
-        cycle_s = response_s + self.think_time_s
+        think_time_s = self.think_time_s
+        cycle_s = response_s + think_time_s
         if watch.driver.elsewhere:
             watch.driver.report()  # what its workers use is counted from here on
         since, before = len(watch.driver.records()), watch.sampler.snapshot()
-        twice = 2 if self.think_time_s else 1  # pauses scatter more than answers do
+        twice = 2 if think_time_s else 1  # pauses scatter more than answers do
         window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * REQUESTS / 2 * cycle_s / users)
         if lone:
             window_s = min(max(LEAST_S, ALONE * cycle_s), max(ALONE_S, 3 * cycle_s))
@@ -88,15 +89,7 @@ class Windows:
             raise LoadFailed(
                 f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server well?"
             )
-        point = count_level(
-            report,
-            before,
-            after,
-            users=users,
-            think_time_s=self.think_time_s,
-            workers=None,
-            pss=None,
-        )
+        point = count_level(report, before, after, users=users, think_time_s=think_time_s)
         if watch.driver.elsewhere:
             point = replace(point, generator_cpu=watch.driver.busiest())
         return self._checked(visited(point, rig.since_begin_s((before.at + after.at) / 2)))

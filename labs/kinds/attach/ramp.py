@@ -289,11 +289,10 @@ class Ramp(Windows):
     def _stop(self, point: Point, flat: int) -> str:
         if point.failed > MOST_FAILED * max(1.0, point.completed + point.failed):
             return "errors"
-        longest = point.percentile_s(0.95)
-        seconds = longest if isinstance(longest, float) else None
         if flat >= FLAT_LEVELS:
             return "flat"
-        if seconds is not None and seconds > MOST_LONGER * self.alone_s and flat:
+        longest = point.percentile_s(0.95)
+        if flat and isinstance(longest, float) and longest > MOST_LONGER * self.alone_s:
             return "long"
         return ""
 

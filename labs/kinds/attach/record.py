@@ -38,9 +38,6 @@ class Known:
     low: Amount
     high: Amount
 
-    def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
@@ -51,9 +48,7 @@ class Attachment:
     alone_s: Amount  # response time of one user
     demand: Known | None  # CPU seconds of a request in company; None where no process is seen
     wait: Known  # the rest of a lone request; without a demand, all of it
-    think_time_s: (
-        Amount  # of a locustfile's users, measured: between an answer and the next request
-    )
+    think_time_s: Amount  # of a locustfile's users, measured: from an answer to the next request
     generator_s: Amount  # CPU seconds that a request costs the load generator
     forecast: Prediction  # made before the levels
     looks: tuple[Point, ...]  # one user, and a few

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from msgspec import structs
-
 from labs.host.listeners import Family
 from labs.host.monitor import Sampler
 from labs.kinds.attach.instruments import Asked, Watch
@@ -17,7 +15,7 @@ from labs.kinds.attach.ramp import Ramp
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.report import found_text
 from labs.kinds.attach.verdict import verdict
-from labs.kinds.base import LabKind
+from labs.kinds.base import LabKind, arguments
 from labs.load.locust import Driver, Refused, drive
 from labs.load.scenario import Scenario
 from labs.load.target import Target, first_look
@@ -40,6 +38,7 @@ class AttachLab(LabKind[Attached]):
     """A server of the reader's own: looked at, forecast, measured and judged."""
 
     result = Attached
+    by_round = ("attachments",)
     rounds = 1  # its levels are walked up and down as it is
 
     def __init__(
@@ -56,6 +55,7 @@ class AttachLab(LabKind[Attached]):
         locustfile: str = "",
         generators: Workers | None = None,
     ) -> None:
+        self.given = arguments(locals())
         self.target = Target(url, mine=mine) if url else None
         self.headers, self.insecure = dict(headers or {}), insecure
         self.scenario = Scenario(Path(locustfile)) if locustfile else None
@@ -85,18 +85,6 @@ class AttachLab(LabKind[Attached]):
             workers=workers,
             locustfile=self.scenario.file.name if self.scenario else "",
         )
-        self.given = {
-            "url": url,
-            "users": users,
-            "most": most,
-            "think_time_s": think_time_s,
-            "workers": workers,
-            "headers": headers,
-            "mine": mine,
-            "insecure": insecure,
-            "locustfile": locustfile,
-            "generators": generators,
-        }
         self.question = throughput("at most")
 
     def about(self) -> str:
@@ -145,10 +133,6 @@ class AttachLab(LabKind[Attached]):
 
     def smoke_test(self) -> Self:
         return self.again(users=(1, 2))
-
-    def merge(self, rounds: Sequence[Attached]) -> Attached:
-        runs = tuple(run for each in rounds for run in each.attachments)
-        return structs.replace(rounds[0], attachments=runs)
 
     def in_a_line(self, found: Attached) -> str:
         if not found.points:
@@ -208,14 +192,7 @@ class AttachLab(LabKind[Attached]):
             ) as sampler,
         ):
             sampler.begin()
-            yield Watch(
-                target=target,
-                answer=answer,
-                driver=driver,
-                sampler=sampler,
-                server=server,
-                behind=behind,
-            )
+            yield Watch(target, answer, driver, sampler, server, behind)
             driver.open(0, 0.0)
 
     @contextlib.contextmanager

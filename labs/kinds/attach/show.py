@@ -12,7 +12,7 @@ from labs.kinds.attach.record import Attached, Known
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.show import Column, Show, known, quoted, to_know
 from labs.kinds.sweep.alt_text import course, sweep_alt
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import ResponseTime, Throughput, sweep_figure
 from labs.kinds.sweep.show import COLUMNS
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
 from labs.present.levels import Level
@@ -74,20 +74,13 @@ def attach_figure(found: Attached) -> Figure:
 
 def curves(found: Attached) -> list[Curve]:
     """What stays of it beside a later run."""
-    users = [point.users for point in found.points]
-    rates = [point.throughput_rps for point in found.points]
-    times = [point.mean_response_time_s for point in found.points]
-    unfit = unfit_places(found.points)
-    return [
-        Curve(x=users, y=rates, said=[rate(each) for each in rates], unfit=unfit),
-        Curve(
-            x=users,
-            y=[each * MS for each in times],
-            said=[duration(each) for each in times],
-            plot="x2y2",
-            unfit=unfit,
-        ),
-    ]
+    users, unfit = [point.users for point in found.points], unfit_places(found.points)
+    kept = []
+    for plot, side in (("xy", Throughput(0.0)), ("x2y2", ResponseTime(0.0))):
+        values = [side.measured(point) for point in found.points]
+        said = [*map(side.say, values)]
+        kept.append(Curve(x=users, y=values, said=said, plot=plot, unfit=unfit))
+    return kept
 
 
 def attach_alt(found: Attached) -> str:

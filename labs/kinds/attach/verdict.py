@@ -13,10 +13,10 @@ from typing import Literal
 
 from labs.analysis.timers import timer_s
 from labs.kinds.attach.next_step import look_next
-from labs.kinds.attach.record import Attached, Attachment, Found
+from labs.kinds.attach.record import Attached, Attachment
 from labs.records.format import cores as so_many_cores
 from labs.records.format import crowd, digits, duration, percent, rate
-from labs.records.results import Point
+from labs.records.results import Machine, Point
 from labs.theory.laws import GENERATOR_FULL
 
 Limit = Literal[
@@ -59,6 +59,7 @@ class Curve:
     """The measured levels, as what is asked of them."""
 
     run: Attachment
+    machine: Machine
     points: tuple[Point, ...]  # fit ones, from few users to many
 
     @property
@@ -74,14 +75,9 @@ class Curve:
         first = next(i for i, point in enumerate(self.points) if point.throughput_rps >= enough)
         return self.points[first:] if first < len(self.points) - 1 else ()
 
-    @property
-    def alone_s(self) -> float:
-        """A round of one user, without the pause."""
-        return self.run.alone_s
-
     def by_users(self, point: Point) -> float:
         """Throughput if nothing were full."""
-        return point.users / (self.alone_s + self.run.think_time_s)
+        return point.users / (self.run.alone_s + self.run.think_time_s)
 
     def share(self, point: Point) -> float:
         """What was measured, as a part of that."""
@@ -98,7 +94,7 @@ def verdict(attached: Attached) -> Verdict:
     run = attached.run
     if not run.points:
         return _named("unknown", "No level was measured.")
-    found = _limit(attached, run)
+    found = _limit(run, attached.machine)
     return replace(found, sentences=(*found.sentences, *look_next(found.limit, run)))
 
 
@@ -106,7 +102,7 @@ def _named(limit: Limit, sentence: str, pool_size: float | None = None) -> Verdi
     return Verdict(limit=limit, pool_size=pool_size, sentences=(sentence,))
 
 
-def _limit(attached: Attached, run: Attachment) -> Verdict:
+def _limit(run: Attachment, machine: Machine) -> Verdict:
     failed = [p for p in run.points if p.failed > ERRORS * (p.completed + p.failed)]
     if failed:
         return _errors(failed[0])
@@ -114,20 +110,15 @@ def _limit(attached: Attached, run: Attachment) -> Verdict:
     full = tuple(p for p in points if p.generator_cpu > GENERATOR_FULL)
     if full and points[-len(full) :] == full:
         return _generator(run, full[0])
-    curve = Curve(run, points)
+    curve = Curve(run, machine, points)
     if timer := _timer(curve):
         return timer
     if curve.share(curve.top) > RISES:
         return _nothing_full(curve)
-    seen = (
-        _quota(curve)
-        or _own_cores(attached, curve)
-        or _others(attached, curve)
-        or _cores(attached, curve)
-    )
+    seen = _quota(curve) or _own_cores(curve) or _others(curve) or _cores(curve)
     if not curve.plateau:  # what is seen directly needs none
-        return _listen_queue(attached, curve) or seen or _still_bending(curve)
-    return seen or _places(attached, curve) or _listen_queue(attached, curve) or _unknown(curve)
+        return _listen_queue(curve) or seen or _still_bending(curve)
+    return seen or _places(curve) or _listen_queue(curve) or _unknown(curve)
 
 
 def _errors(point: Point) -> Verdict:
@@ -180,9 +171,9 @@ def _still_bending(curve: Curve) -> Verdict:
     )
 
 
-def _others(attached: Attached, curve: Curve) -> Verdict | None:
+def _others(curve: Curve) -> Verdict | None:
     """Where other programs have the cores that the server would show as idle or busy."""
-    others, cores = curve.mean("others_cpu"), float(attached.machine.cores)
+    others, cores = curve.mean("others_cpu"), float(curve.machine.cores)
     if not curve.run.found.visible or others <= OTHERS * cores:
         return None
     return _named(
@@ -206,10 +197,10 @@ def _quota(curve: Curve) -> Verdict | None:
     )
 
 
-def _own_cores(attached: Attached, curve: Curve) -> Verdict | None:
+def _own_cores(curve: Curve) -> Verdict | None:
     """The cores that so many processes of such a runtime can use, whoever has the others."""
     found, used = curve.run.found, curve.mean("server_cpu")
-    if not _fewer_than_cores(attached, found) or used < BUSY * found.workers:
+    if not _fewer_than_cores(curve) or used < BUSY * found.workers:
         return None
     whose = "its one process has" if found.workers == 1 else f"{found.workers} processes have"
     said = (
@@ -220,10 +211,10 @@ def _own_cores(attached: Attached, curve: Curve) -> Verdict | None:
     return _named("cores", said)
 
 
-def _cores(attached: Attached, curve: Curve) -> Verdict | None:
+def _cores(curve: Curve) -> Verdict | None:
     """The machine's cores."""
-    run, machine = curve.run, _machine(attached)
-    own = _fewer_than_cores(attached, run.found)
+    run, machine = curve.run, _machine(curve)
+    own = _fewer_than_cores(curve)
     if run.demand is None or own or _in_use(curve) < BUSY * machine:
         return None
     said = (
@@ -233,9 +224,10 @@ def _cores(attached: Attached, curve: Curve) -> Verdict | None:
     return _named("cores", said)
 
 
-def _fewer_than_cores(attached: Attached, found: Found) -> bool:
+def _fewer_than_cores(curve: Curve) -> bool:
     """Whether it has so few processes, of a core each, that cores are left over."""
-    return bool(found.one_core_each) and 0 < found.workers < _machine(attached)
+    found = curve.run.found
+    return bool(found.one_core_each) and 0 < found.workers < _machine(curve)
 
 
 def _cost(run: Attachment) -> str:
@@ -243,7 +235,7 @@ def _cost(run: Attachment) -> str:
     return f"a request takes {duration(cost)} of one"
 
 
-def _places(attached: Attached, curve: Curve) -> Verdict | None:
+def _places(curve: Curve) -> Verdict | None:
     """A pool, or one at a time: a plateau with idle cores, and a straight line before it.
 
     With W places that a request holds for h seconds the plateau is W/h, and h is at most what a
@@ -251,17 +243,17 @@ def _places(attached: Attached, curve: Curve) -> Verdict | None:
     for a shorter time look the same from outside.
     """
     run = curve.run
-    if _busy(attached, curve) > IDLE:
+    if _busy(curve) > IDLE:
         return None
     most = max(p.throughput_rps for p in curve.plateau)
-    size = most * curve.alone_s
+    size = most * curve.run.alone_s
     below = [p for p in curve.points if p.users <= 0.6 * size * _round(run) and p.fit]
     straight = all(curve.share(p) >= 1 - AS_FORECAST for p in below)
     if not straight or curve.top.users < BEYOND * size * _round(run):
         return None
     stays = (
-        f"Throughput stays at {rate(most)} however many ask{_idle_words(attached, curve)}, and a "
-        f"lone answer takes {duration(curve.alone_s)}."
+        f"Throughput stays at {rate(most)} however many ask{_idle_words(curve)}, and a "
+        f"lone answer takes {duration(curve.run.alone_s)}."
     )
     if size <= ONE:
         return _named(
@@ -274,7 +266,7 @@ def _places(attached: Attached, curve: Curve) -> Verdict | None:
         return _named(
             "pool", f"{stays} By Little's law {digits(size)} are in service: {whose}.", size
         )
-    if turned_away := _listen_queue(attached, curve):
+    if turned_away := _listen_queue(curve):
         return turned_away
     if size >= MANY:
         return _named(
@@ -307,18 +299,18 @@ def _near(size: float, places: int) -> bool:
     return abs(size / places - 1) <= WHOLE
 
 
-def _listen_queue(attached: Attached, curve: Curve) -> Verdict | None:
+def _listen_queue(curve: Curve) -> Verdict | None:
     """Where connections are turned away while the server's cores idle, from the first level on at
     which that happens. The kernel counts them for the machine, so the server has to be seen."""
     away = [p for p in curve.points if p.listen_overflows > TURNED_AWAY * p.completed]
-    if curve.top not in away or not curve.run.found.visible or _busy(attached, curve) > IDLE:
+    if curve.top not in away or not curve.run.found.visible or _busy(curve) > IDLE:
         return None
     return _named(
         "listen queue",
         f"Connections found the listen queue full, first at {crowd(away[0].users)}, and at "
         f"{curve.top.users} users {curve.top.listen_overflows} for {round(curve.top.completed)}"
         " answers. Each tries again only after a second, then after longer, while the server "
-        f"uses {so_many_cores(curve.mean('server_cpu'))} of {attached.machine.cores}. A longer "
+        f"uses {so_many_cores(curve.mean('server_cpu'))} of {curve.machine.cores}. A longer "
         "queue lets them wait at the door, and connections that stay open knock once.",
     )
 
@@ -333,9 +325,9 @@ def _unknown(curve: Curve) -> Verdict:
     )
 
 
-def _machine(attached: Attached) -> float:
+def _machine(curve: Curve) -> float:
     """Cores that there are for server and load generator together."""
-    return attached.machine.quota_cores or float(attached.machine.cores)
+    return curve.machine.quota_cores or float(curve.machine.cores)
 
 
 def _in_use(curve: Curve) -> float:
@@ -343,9 +335,9 @@ def _in_use(curve: Curve) -> float:
     return sum(curve.mean(f"{who}_cpu") for who in ("server", "generator", "others"))
 
 
-def _busy(attached: Attached, curve: Curve) -> float:
+def _busy(curve: Curve) -> float:
     """The part of what the server may use that is in use; 0 where no process of it is seen."""
-    found, machine = curve.run.found, _machine(attached)
+    found, machine = curve.run.found, _machine(curve)
     if not found.visible:
         return 0.0
     whole = _in_use(curve) / machine
@@ -356,11 +348,11 @@ def _busy(attached: Attached, curve: Curve) -> float:
     return whole
 
 
-def _idle_words(attached: Attached, curve: Curve) -> str:
+def _idle_words(curve: Curve) -> str:
     if not curve.run.found.visible:
         return " (the server's cores aren't seen from here, and may be what is full)"
     used = curve.mean("server_cpu")
-    return f", while the server uses {so_many_cores(used)} of {attached.machine.cores}"
+    return f", while the server uses {so_many_cores(used)} of {curve.machine.cores}"
 
 
 def _round(run: Attachment) -> float:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
-
-import msgspec
 
 from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
@@ -24,6 +21,7 @@ class CheckupLab(LabKind[Checkup]):
     """What this machine can do."""
 
     result = Checkup
+    by_round = ("calibrations", "loopbacks_s")
 
     def __init__(self) -> None:
         self._asks_about(2)
@@ -65,11 +63,4 @@ class CheckupLab(LabKind[Checkup]):
             about="the work of one core",
             unit="times",
             say=lambda value: f"{digits(value)} times",
-        )
-
-    def merge(self, rounds: Sequence[Checkup]) -> Checkup:
-        calibrations = tuple(one for each in rounds for one in each.calibrations)
-        loopbacks_s = tuple(one for each in rounds for one in each.loopbacks_s)
-        return msgspec.structs.replace(
-            rounds[0], calibrations=calibrations, loopbacks_s=loopbacks_s
         )

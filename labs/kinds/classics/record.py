@@ -63,14 +63,15 @@ class ReplicationRun(ProcessTrees):
 class Replication(Result, tag="classics", frozen=True, kw_only=True):
     """A source's experiment, made again on one machine."""
 
+    holds = ("tries", "row")
+
     classic: str  # s1
     runs: tuple[ReplicationRun, ...]
 
     def __post_init__(self) -> None:
         if self.classic not in TABLES:
             raise BadRecording(f"{self.classic!r}: no source of that name.")
-        if not self.runs or not all(run.tries for run in self.runs):
-            raise BadRecording("The recording holds no row. Record it again.")
+        super().__post_init__()
 
     @property
     def run(self) -> ReplicationRun:

@@ -8,7 +8,6 @@ missing makes its rows say so. What each source printed is in `labs.kinds.classi
 from __future__ import annotations
 
 import contextlib
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
@@ -138,6 +137,7 @@ class ClassicLab(LabKind[Replication]):
     result = Replication
     rounds = 1
     recorded_by = "make classics"
+    takes_name = True  # which says which source
 
     def __init__(self, name: str, trials: Sequence[Trial] | None = None) -> None:
         choice("classic", name, tuple(TABLES))
@@ -147,15 +147,6 @@ class ClassicLab(LabKind[Replication]):
     @classmethod
     def recording(cls, name: str) -> str:
         return f"classics-{name}"
-
-    @classmethod
-    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
-        return cls.recording(name), cls(name, *given, **more)
-
-    @classmethod
-    def signature(cls) -> inspect.Signature:
-        """The name says which source: it is the lab's own first argument."""
-        return inspect.Signature([*inspect.signature(cls).parameters.values()])
 
     def about(self) -> str:
         servers = dict.fromkeys(

@@ -169,13 +169,13 @@ def tree_table(found: Replication) -> tables.Table:
     return replace(table, rows=rows) if ours else table
 
 
-def _has_none(found: Replication) -> bool:
-    """Whether no law stands beside the source, so that rows are held against one user's."""
-    return found.classic == "s4"
-
-
-def _has_law(found: Replication) -> bool:
-    return not _has_none(found)
+def _ratio(column: type[Column], of: str, law: str, none: str) -> tuple[Column, Column]:
+    """A ratio to the law under one head; under the other, where none stands beside the source, to
+    one user's throughput."""
+    return (
+        column(head=law, main=True, of=of, cell=two_places, there=lambda it: it.classic != "s4"),
+        column(head=none, main=True, of=of, cell=two_places, there=lambda it: it.classic == "s4"),
+    )
 
 
 def _growth(found: Replication, *asked: Any) -> float:
@@ -221,20 +221,10 @@ show = Show(
         ),
         Measured(head="req/s", of="tried.throughput_rps", quote="throughput"),
         Measured(head="law req/s", of="law_rps", quote="law"),
-        Measured(head="of the law", main=True, of="ratio", cell=two_places, there=_has_law),
-        Measured(head="over one user", main=True, of="ratio", cell=two_places, there=_has_none),
+        *_ratio(Measured, "ratio", "of the law", "over one user"),
         Column(head="source req/s", of="printed"),
         Column(head="its law req/s", of="source_law_rps"),
-        Column(
-            head="source: of its law", main=True, of="source_ratio", cell=two_places, there=_has_law
-        ),
-        Column(
-            head="source: over one user",
-            main=True,
-            of="source_ratio",
-            cell=two_places,
-            there=_has_none,
-        ),
+        *_ratio(Column, "source_ratio", "source: of its law", "source: over one user"),
         Measured(head="mean ms", of="tried.mean_response_time_s"),
         Measured(head="longest ms", of="tried.longest_s", quote="longest"),
         Measured(head="never served", of="tried.never_served"),

@@ -52,6 +52,11 @@ class Spot:
         """What was measured there: the point of each run, the one that is drawn first."""
         return self.part.at_each(self.level.users)
 
+    def shown(self, side: type[Throughput]) -> tuple[Throughput, float]:
+        """How it shows in that plot, and where it should lie there by the forecast."""
+        plot = side(self.part.experiment.load.think_time_s)
+        return plot, plot.of(self.level.users, self.level.model_rps)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
@@ -118,11 +123,7 @@ def _placed(made: Iterable[Trace], axis: str, each: Line) -> list[Trace]:
 def _upwards(lines: Sequence[Line], side: type[Throughput], *, log: bool) -> Axis:
     """The axis of one plot: logarithmic, where it may be and the forecasts lie so far apart. What
     is measured later does not turn it."""
-    spots = [spot for line in lines for spot in line.spots]
-    values = [
-        side(spot.part.experiment.load.think_time_s).of(spot.level.users, spot.level.model_rps)
-        for spot in spots
-    ]
+    values = [spot.shown(side)[1] for line in lines for spot in line.spots]
     return log_axis(values) if log and wide(values) else FROM_ZERO
 
 
@@ -197,14 +198,13 @@ Style = tuple[str, str, str]  # colour, dash, symbol
 
 def _drawn(each: Line, style: Style, size: float, side: type[Throughput]) -> Iterator[Trace]:
     colour, dash, symbol = style
-    plots = [side(spot.part.experiment.load.think_time_s) for spot in each.spots]
-    drawn = [*zip(each.spots, plots, strict=True)]
-    forecast = [plot.of(spot.level.users, spot.level.model_rps) for spot, plot in drawn]
-    said = [plot.say(value) for plot, value in zip(plots, forecast, strict=True)]
+    drawn = [(spot, *spot.shown(side)) for spot in each.spots]
+    forecast = [value for *_, value in drawn]
+    said = [plot.say(value) for _, plot, value in drawn]
     x, name = [spot.x for spot in each.spots], f"{each.name}: forecast"
     shown: Shown = {"said": said, "hover": each.hover, "tag": name, "legend": False, "dash": dash}
     yield line(name, x, forecast, colour, **shown)
-    measured = [(spot, plot) for spot, plot in drawn if spot.points]
+    measured = [(spot, plot) for spot, plot, _ in drawn if spot.points]
     if measured:
         yield _marks(each, measured, colour, symbol, size)
 

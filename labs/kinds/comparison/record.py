@@ -54,9 +54,8 @@ class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
 
 def rounds(parts: Mapping[Part, Recording]) -> tuple[dict[Part, Run], ...]:
     """One run of each of these recordings, as often as all of them have one."""
-    labels = list(parts)
-    runs = zip(*(parts[label].runs for label in labels), strict=False)
-    return tuple(dict(zip(labels, each, strict=True)) for each in runs)
+    runs = zip(*(part.runs for part in parts.values()), strict=False)
+    return tuple(dict(zip(parts, each, strict=True)) for each in runs)
 
 
 def merged(several: Sequence[Mapping[Part, Recording]]) -> dict[Part, Recording]:

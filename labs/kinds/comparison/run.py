@@ -16,7 +16,7 @@ import msgspec
 
 from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scale import own_parts
-from labs.analysis.scaling import scaled_down, smoke_test
+from labs.analysis.scaling import smoke_test
 from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
@@ -33,7 +33,6 @@ from labs.records.experiment import Experiment
 from labs.records.format import crowd
 from labs.records.results import Machine, Prediction, Run
 from labs.records.settings import check_named
-from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
 
@@ -72,10 +71,6 @@ class ComparisonLab(LabKind[Comparison]):
         units = {unit_of(part.server, part.workload) for part in self.parts.values()}
         expected = {label: _expected(part, machine) for label, part in self.parts.items()}
         return CALIBRATION_S * len(units) + sum(seconds for _, seconds in self._walks(expected))
-
-    def check(self, machine: Machine) -> None:
-        for experiment in self.parts.values():
-            check(experiment.server, machine, experiment.workload)
 
     def run(self, rig: Rig) -> Comparison:
         burns = {
@@ -172,16 +167,6 @@ class ComparisonLab(LabKind[Comparison]):
     def grown(self, cores: int) -> Mapping[str, Any]:
         return {"parts": own_parts(self.scale.written, cores)}
 
-    def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        smaller = {
-            label: scaled_down(part, cores, shared=shared) for label, part in self.parts.items()
-        }
-        why = next((why for _, why in smaller.values() if why), "")
-        if not why:
-            return self
-        parts = {label: part for label, (part, _) in smaller.items()}
-        return self.again(Scale(why=why), parts=parts)
-
     @property
     def each_s(self) -> float:
         return max(part.load.seconds for part in self.parts.values())
@@ -195,8 +180,8 @@ class ComparisonLab(LabKind[Comparison]):
     def experiments(self) -> Sequence[Experiment]:
         return tuple(self.parts.values())
 
-    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
-        return self.again(parts=dict(zip(self.parts, experiments, strict=True)))
+    def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
+        return self.again(scale, parts=dict(zip(self.parts, asked, strict=True)))
 
     def merge(self, rounds: Sequence[Comparison]) -> Comparison:
         parts = merged([each.parts for each in rounds])

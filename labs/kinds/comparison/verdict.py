@@ -103,14 +103,10 @@ def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> I
         if users is not None and not comparison.part(label).at(users).fit
     ]
     if points:
-        are, they = (
-            ("is", "it counts all the same")
-            if len(points) == 1
-            else ("are", "they count all the same")
-        )
+        are, count = ("is", "it counts") if len(points) == 1 else ("are", "they count")
         yield (
-            f"{listed(sorted(points))} {are} {HOLLOW}; here {they}, because users who starve at a "
-            "full listen queue are the result."
+            f"{listed(sorted(points))} {are} {HOLLOW}; here {count} all the same, because users "
+            "who starve at a full listen queue are the result."
         )
 
 

@@ -14,7 +14,7 @@ from typing import Self
 
 from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
-from labs.kinds.base import LabKind
+from labs.kinds.base import LabKind, arguments
 from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
 from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
 from labs.load import tools
@@ -62,6 +62,7 @@ class GeneratorsLab(LabKind[Generators]):
         seconds: float = SECONDS,
         which: Sequence[Way] | None = None,
     ) -> None:
+        self.given = arguments(locals())
         if server is not None:
             instance("server", server, Server, "Give a Server(…).")
         if workload is not None:
@@ -71,13 +72,6 @@ class GeneratorsLab(LabKind[Generators]):
             raise Unusable("generators: all of them ask for a sleep and for counting only.")
         self.users, self._each_s = USERS if users is None else users, seconds
         Load([self.users], seconds=seconds)  # refuses what is no number of users, or too long
-        self.given = {
-            "server": server,
-            "workload": workload,
-            "users": users,
-            "seconds": seconds,
-            "which": which,
-        }
         self.workload = replace(asked, cpu_cv=0.0, wait_cv=0.0)  # tools ask for one page
         self.server = server or _first(self.workload)
         self.any_server = server is None

@@ -49,6 +49,11 @@ class Limit:
     wrong: Repair
     right: Repair
 
+    @property
+    def small(self) -> str:
+        """What it is called, within a sentence."""
+        return self.called[0].lower() + self.called[1:]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
@@ -60,19 +65,14 @@ class Scenario:
     wrong: Fix
     right: Fix
 
+    def fix(self, variant: Variant) -> Fix:
+        """What is done to the server; of the server as it is, nothing."""
+        nothing = Fix("As it is", "as it is", self.before, "")
+        return {"before": nothing, "wrong": self.wrong, "right": self.right}[variant]
+
     def experiment(self, variant: Variant) -> Experiment:
         """The server as it is, or with a fix."""
-        fix = self.fix(variant)
-        return fix.experiment if fix else self.before
-
-    def fix(self, variant: Variant) -> Fix | None:
-        """None for the server as it is."""
-        return {"before": None, "wrong": self.wrong, "right": self.right}[variant]
-
-    def name(self, variant: Variant) -> str:
-        """For a line of a figure, or a row of a table."""
-        fix = self.fix(variant)
-        return fix.name if fix else "as it is"
+        return self.fix(variant).experiment
 
 
 def draw(
@@ -105,10 +105,10 @@ def usual_users(cores: int) -> tuple[int, ...]:
 
 def named(name: str) -> Limit:
     """The limit of that name; Unusable says which there are."""
-    for limit in LIMITS:
-        if limit.name == name:
-            return limit
-    raise Unusable(f"{name!r}: no such limit. There are {', '.join(each.name for each in LIMITS)}.")
+    limits = {limit.name: limit for limit in LIMITS}
+    if name not in limits:
+        raise Unusable(f"{name!r}: no such limit. There are {', '.join(limits)}.")
+    return limits[name]
 
 
 def _workers(dice: random.Random, number: int) -> Server:

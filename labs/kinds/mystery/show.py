@@ -70,7 +70,7 @@ def fixes_levels(mystery: Mystery) -> list[Level]:
 def compared(mystery: Mystery) -> Comparison:
     """The server as it is and with the fixes that were tried, to be drawn with their forecasts."""
     scenario = verdict.scenario_of(mystery)
-    parts = {scenario.name(variant): found for variant, found in mystery.variants.items()}
+    parts = {scenario.fix(variant).name: found for variant, found in mystery.variants.items()}
     return Comparison(machine=mystery.machine, over="users", parts=parts)
 
 
@@ -159,7 +159,7 @@ def data(mystery: Mystery) -> dict[str, object]:
 def _limit(mystery: Mystery) -> Quantity:
     """The hidden limit in words; its value is its place in the list of them."""
     limit = named(mystery.limit)
-    return Quantity(LIMITS.index(limit) + 1, limit.called[0].lower() + limit.called[1:])
+    return Quantity(LIMITS.index(limit) + 1, limit.small)
 
 
 def _rate(variant: Variant) -> Callable[..., Quantity]:

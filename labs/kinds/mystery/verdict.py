@@ -36,7 +36,7 @@ def answered(mystery: Mystery, guess: str) -> tuple[str, ...]:
     limit, guessed = named(mystery.limit), named(guess)
     if guessed is not limit:
         return (
-            f"No, not {_small(guessed.called)}. If it were, this would be so: {guessed.symptoms} "
+            f"No, not {guessed.small}. If it were, this would be so: {guessed.symptoms} "
             f"But here: {fact(guessed, mystery, unsure=UNSURE)}",
         )
     return ("Yes.", *revealed(mystery))
@@ -48,7 +48,7 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     before, run = mystery.before, mystery.before.run
     last = run.points[-1]
     level = run.forecast.at(last.users)
-    told = f"It is {_small(limit.called)}: each request {limit.does}."
+    told = f"It is {limit.small}: each request {limit.does}."
     law = ceiling(before.model, run, last.users, limit.name)
     law_rps = law.rps if law is not None and math.isfinite(law.rps) else level.bound_rps
     bound = (
@@ -77,7 +77,7 @@ def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
     scenario = scenario_of(mystery)
     for variant in mystery.variants:
         fix = scenario.fix(variant)
-        if fix is not None and mystery.users is not None:
+        if variant != "before" and mystery.users is not None:
             yield fix.label, f"{_change(mystery, variant)} {fix.why}"
 
 
@@ -88,11 +88,11 @@ def tried(mystery: Mystery) -> Iterator[str]:
     if users is None:
         return
     for variant in mystery.variants:
-        fix = scenario.fix(variant)
-        if fix is None:
-            yield f"As it is: {measured(mystery.before.at(users))}."
+        label = scenario.fix(variant).label
+        if variant == "before":
+            yield f"{label}: {measured(mystery.before.at(users))}."
         else:
-            yield f"{fix.label}. {_change(mystery, variant)}"
+            yield f"{label}. {_change(mystery, variant)}"
 
 
 def measured(point: Point) -> str:
@@ -205,7 +205,3 @@ def _trees(server: list[Seen]) -> str:
         f"{'one process' if one else f'{len(server)} processes'} with {threads} "
         f"thread{'' if threads == 1 else 's'} in all"
     )
-
-
-def _small(called: str) -> str:
-    return called[0].lower() + called[1:]

@@ -148,11 +148,8 @@ def _predicted(
     yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
     if again:
         moved = [(level.users, level.model_rps) for level in again]
-        look: Shown = {
-            "dash": "dot",
-            "width": 1.5,
-            "size": 4,
-        }  # a replay hides marks until they land
+        # With marks, which a replay hides until they land.
+        look: Shown = {"dash": "dot", "width": 1.5, "size": 4}
         yield course(AT_RUN_SPEED, moved, glass(ORANGE, FAINTER), **look)
 
 

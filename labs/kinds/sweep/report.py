@@ -19,6 +19,11 @@ from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
+OF_POINT = (  # in `joined`, in this order; the response time is put into its place
+    *("users", "throughput_rps", "throughput_ci_rps", "response_time_s", "never_served"),
+    *("service_time_s", "queued_s", "time_split", "connections", "demand_s", "littles_law"),
+    "checks",
+)
 
 
 def joined(recording: Recording) -> dict[str, Any]:
@@ -31,21 +36,11 @@ def joined(recording: Recording) -> dict[str, Any]:
     meanwhile = {level.users: level for level in recording.at_run_speed}
     data["points"] = [
         {
-            "users": point.users,
-            "throughput_rps": point.throughput_rps,
-            "throughput_ci_rps": list(point.throughput_ci_rps),
+            **{name: msgspec.to_builtins(getattr(point, name, None)) for name in OF_POINT},
             "response_time_s": {
                 "mean": point.mean_response_time_s,
                 **{name: _known(point.percentile_s(part)) for name, part in PERCENTILES.items()},
             },
-            "never_served": point.never_served,
-            "service_time_s": point.service_time_s,
-            "queued_s": point.queued_s,
-            "time_split": msgspec.to_builtins(point.time_split),
-            "connections": point.connections,
-            "demand_s": point.demand_s,
-            "littles_law": point.littles_law,
-            "checks": msgspec.to_builtins(point.checks),
             "predicted": _level(recording.run.forecast.at(point.users)),
             "at_run_speed": _at_run_speed(point, meanwhile.get(point.users)),
             "explained": {

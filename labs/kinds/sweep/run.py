@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from labs.analysis import checks, schedule
 from labs.analysis.scale import own_experiment
-from labs.analysis.scaling import scaled_down, smoke_test
+from labs.analysis.scaling import smoke_test
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.sweep.record import Recording
@@ -22,9 +22,7 @@ from labs.present.bet import UNSETTLED, Answer, Place, throughput
 from labs.present.verdict import about
 from labs.records.errors import instance
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.results import Machine
 from labs.records.settings import check_named
-from labs.servers.serve import check
 from labs.theory.forecast import forecast
 
 
@@ -71,9 +69,6 @@ class SweepLab(LabKind[Recording]):
         levels = forecast(self.experiment, calibration, machine).levels
         return schedule.duration_s(self.experiment, levels)
 
-    def check(self, machine: Machine) -> None:
-        check(self.experiment.server, machine, self.experiment.workload)
-
     def run(self, rig: Rig) -> Recording:
         return sweep(rig, self.experiment)
 
@@ -104,10 +99,6 @@ class SweepLab(LabKind[Recording]):
     def grown(self, cores: int) -> Mapping[str, Any]:
         return {"experiment": own_experiment(self.scale.written, cores)}
 
-    def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        smaller, why = scaled_down(self.experiment, cores, shared=shared)
-        return self.again(Scale(why=why), experiment=smaller) if why else self
-
     @property
     def each_s(self) -> float:
         return self.experiment.load.seconds
@@ -127,9 +118,9 @@ class SweepLab(LabKind[Recording]):
     def experiments(self) -> Sequence[Experiment]:
         return (self.experiment,)
 
-    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
-        (experiment,) = experiments
-        return self.again(experiment=experiment)
+    def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
+        (experiment,) = asked
+        return self.again(scale, experiment=experiment)
 
     def compares(self, experiment: Experiment, found: Recording) -> bool:
         """Whether a recording is of the same server and work as that experiment, at any levels, or

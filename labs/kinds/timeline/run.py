@@ -30,7 +30,6 @@ from labs.records.server_facts import server_facts
 from labs.records.settings import check_named
 from labs.records.steps import KILL, Step, check_steps
 from labs.servers.control import MORE, check_kill, check_raise, check_steps_for
-from labs.servers.serve import check
 
 SHORT_S = 1.5  # a step of a smoke test
 CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
@@ -84,7 +83,7 @@ class TimelineLab(LabKind[Timeline]):
 
     def check(self, machine: Machine) -> None:
         check_steps_for(self.server, self.steps)
-        check(self.server, machine, self.workload)
+        super().check(machine)
 
     def run(self, rig: Rig) -> Timeline:
         server, workload, steps = self.server, self.workload, self.steps
@@ -180,9 +179,9 @@ class TimelineLab(LabKind[Timeline]):
     def experiments(self) -> Sequence[Experiment]:
         return (Experiment(self.server, self.workload, Load([1])),)
 
-    def with_experiments(self, experiments: Sequence[Experiment]) -> Self:
-        (set_,) = experiments
-        return self.again(server=set_.server, workload=set_.workload)
+    def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
+        (set_,) = asked
+        return self.again(scale, server=set_.server, workload=set_.workload)
 
 
 def _longer(steps: Sequence[Step], times: float) -> tuple[Step, ...]:

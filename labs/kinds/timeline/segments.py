@@ -20,6 +20,10 @@ Records = NDArray[np.void]  # of `labs.records.requests`
 Losses = Mapping[int, Floats]  # a worker that was killed -> when requests failed with it
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 GONE_WITHIN_S = 0.05  # of its being killed, it takes no more requests
+USED = (  # what a step and a usage call the same
+    *("server_cpu", "generator_cpu", "others_cpu", "page_cpu", "browser_cpu", "steal_cpu"),
+    *("throttled_s", "listen_overflows"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,23 +39,23 @@ class Border:
 class Requests:
     """All requests of a run so far, as in a `Report`; times in seconds since the run began."""
 
-    good: Records  # answered well
-    failed: Records
-    late: Records  # sent after they were due: from then on, until they were
-    missed: Records  # arrivals that found no user
+    records: Records  # late: from when it was due until it was sent; missed: it found no user
     open_starts: Floats  # of those under way at `now_s`
     open_users: NDArray[np.int32]
     now_s: float
 
+    def of(self, *kinds: int) -> Records:
+        """Those that ended so."""
+        return self.records[np.isin(self.records["kind"], kinds)]
+
     @property
     def starts(self) -> Floats:
         """When each request began that found a user."""
-        return np.concatenate([self.good["start"], self.failed["start"], self.open_starts])
+        return np.concatenate([self.of(OK, FAILED)["start"], self.open_starts])
 
     def under_way(self, at_s: Floats | float) -> NDArray[np.int64]:
         """How many had begun by then and not ended."""
-        ended = np.concatenate([self.good["end"], self.failed["end"]])
-        return _by(self.starts, at_s) - _by(ended, at_s)
+        return _by(self.starts, at_s) - _by(self.of(OK, FAILED)["end"], at_s)
 
 
 def requests_of(report: Report, *, began: float) -> Requests:
@@ -59,15 +63,9 @@ def requests_of(report: Report, *, began: float) -> Requests:
     records = report.records[report.records["start"] >= began]
     for time in ("start", "end"):
         records[time] -= began
-    good, bad, late, missed = (
-        records[records["kind"] == kind] for kind in (OK, FAILED, LATE, MISSED)
-    )
     still = {user: start for user, start in report.flying.items() if start >= began}
     return Requests(
-        good=good,
-        failed=bad,
-        late=late,
-        missed=missed,
+        records=records,
         open_starts=np.array(list(still.values()), dtype=float) - began,
         open_users=np.array(list(still), dtype=np.int32),
         now_s=report.at - began,
@@ -78,7 +76,8 @@ def lost_with(requests: Requests, deaths: Mapping[int, float]) -> Losses:
     """For each worker that was killed, in that order and then, when the requests failed that it
     took along: those that had begun by then, and failed soon afterwards and before the next death.
     """
-    starts, ends = requests.failed["start"], requests.failed["end"]
+    failed = requests.of(FAILED)
+    starts, ends = failed["start"], failed["end"]
     found = {}
     for pid, (at_s, next_s) in zip(deaths, pairwise([*deaths.values(), np.inf]), strict=True):
         soon = (ends >= at_s) & (ends < min(next_s, at_s + FAILS_WITHIN_S))
@@ -96,9 +95,9 @@ def step_result(
     step: Step, requests: Requests, before: Border, after: Border, workers: int | None
 ) -> StepResult:
     """One step, without checks. `requests.now_s` is at its end or later."""
-    begin, end = before.at_s, after.at_s
+    begin, end, good = before.at_s, after.at_s, requests.of(OK)
     if step.users is not None:
-        group = requests.good[requests.good["user"] < step.users]
+        group = good[good["user"] < step.users]
         still = requests.open_users < step.users
         counted = window.count(
             group["start"],
@@ -111,19 +110,20 @@ def step_result(
         completed, interval_rps = counted.completed, counted.interval_rps
         response_s = counted.mean_response_time_s
     else:
-        starts, ends = requests.good["start"], requests.good["end"]
+        starts, ends = good["start"], good["end"]
         completed, interval_rps = window.departures(ends, begin=begin, end=end)
         lives = (ends - starts)[(ends >= begin) & (ends < end)]
         response_s = float(lives.mean()) if lives.size else 0.0
     used = before.snapshot.until(after.snapshot)
     begun = _between(requests.starts, begin, end)
-    late = requests.late[(requests.late["start"] >= begin) & (requests.late["start"] < end)]
+    late = requests.of(LATE)
+    late = late[(late["start"] >= begin) & (late["start"] < end)]
     return StepResult(
         seconds=end - begin,
         begun=begun,
         completed=completed,
-        failed=_between(requests.failed["end"], begin, end),
-        missed=_between(requests.missed["start"], begin, end),
+        failed=_between(requests.of(FAILED)["end"], begin, end),
+        missed=_between(requests.of(MISSED)["start"], begin, end),
         late=len(late),
         late_s=float((late["end"] - late["start"]).sum()) / begun if begun else 0.0,
         throughput_rps=completed / (end - begin),
@@ -131,18 +131,11 @@ def step_result(
         mean_response_time_s=response_s if np.isfinite(response_s) else 0.0,
         workers=workers,
         in_flight=int(requests.under_way(end)),
-        server_cpu=used.server_cpu,
-        generator_cpu=used.generator_cpu,
-        others_cpu=used.others_cpu,
         cores=tuple(
             round(sum(shares(one, other)[:2]), 3)
             for one, other in zip(before.cores, after.cores, strict=True)
         ),
-        throttled_s=used.throttled_s,
-        listen_overflows=used.listen_overflows,
-        page_cpu=used.page_cpu,
-        browser_cpu=used.browser_cpu,
-        steal_cpu=used.steal_cpu,
+        **{name: getattr(used, name) for name in USED},
     )
 
 
@@ -153,10 +146,10 @@ def time_bins(
     edges = np.arange(0.0, until_s + TIME_BIN_S / 100, TIME_BIN_S)
     if len(edges) < 2:
         return ()
-    ends = requests.good["end"]
-    completed, _ = np.histogram(ends, edges)
-    lives, _ = np.histogram(ends, edges, weights=ends - requests.good["start"])
-    failed, _ = np.histogram(requests.failed["end"], edges)
+    good = requests.of(OK)
+    completed, _ = np.histogram(good["end"], edges)
+    lives, _ = np.histogram(good["end"], edges, weights=good["end"] - good["start"])
+    failed, _ = np.histogram(requests.of(FAILED)["end"], edges)
     begun, _ = np.histogram(requests.starts, edges)
     under_way = requests.under_way(edges[1:])
     step_ends = np.cumsum([step.seconds for step in steps])

@@ -93,42 +93,6 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
     return {name: -each / cores for name, each in taken.items()}
 
 
-def killed(
-    pid: int,
-    *,
-    clients: int,
-    failed: int,
-    follower: int | None,
-    after_s: float,
-    when_needed: bool = False,
-) -> str:
-    """A worker's death, what it meant for the users that it had, and who came after it."""
-    who = {0: "an idle worker", 1: "a worker with a client"}.get(
-        clients, f"a worker with {clients} clients"
-    )
-    lost = {0: "No request failed with it.", 1: "One request failed with it."}.get(
-        failed, f"{failed} requests failed with it."
-    )
-    if failed > max(clients, 1):
-        lost += " It had that many by the time it was gone."
-    if follower is None:
-        then = f"Nobody had taken its place {duration(after_s)} later"
-        then += ": this server makes another only if too few are idle." if when_needed else "."
-    else:
-        then = f"Process {follower} took its place {duration(after_s)} later."
-    return f"Process {pid}, {who}, was killed. {lost} {then}"
-
-
-def raised(before: int, to: int, after_s: float | None, *, when_needed: bool) -> str:
-    """A pool that may be larger, and when it was."""
-    if when_needed:
-        return f"The limit was raised from {before} to {to} workers; they come as they are needed."
-    if after_s is None:
-        return f"The pool was to be raised from {before} to {to} workers; not all of them came."
-    workers = "worker" if before == 1 else "workers"
-    return f"The pool was raised from {before} {workers}; {duration(after_s)} later {to} served."
-
-
 def verdict(timeline: Timeline) -> tuple[str, ...]:
     """Step by step: whether the forecast held, and if not, what it had assumed; what grew."""
     walked = timeline.walked

@@ -20,6 +20,7 @@ from labs.kinds.timeline.record import Event, Timeline, TimelineRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig, Testbed
 from labs.records.errors import Unusable
+from labs.records.format import duration
 from labs.records.steps import Step
 from labs.servers.control import Killed, Raised, ServerControl
 
@@ -188,15 +189,34 @@ def _events(
 ) -> Iterator[Event]:
     """What was done, in words; losses: of each worker that was killed, see `segments.lost_with`."""
     for each, by_reader in done:
-        if isinstance(each, Raised):
-            words = verdict.raised(each.before, each.to, each.after_s, when_needed=each.when_needed)
-        else:
-            words = verdict.killed(
-                each.pid,
-                clients=each.clients,
-                failed=len(losses[each.pid]),
-                follower=each.follower,
-                after_s=each.after_s,
-                when_needed=each.when_needed,
-            )
+        words = raised(each) if isinstance(each, Raised) else killed(each, len(losses[each.pid]))
         yield Event(at_s=round(each.at - began, 2), words=words, by_reader=by_reader)
+
+
+def killed(worker: Killed, failed: int) -> str:
+    """A worker's death, what it meant for the users that it had, and who came after it."""
+    clients, later = worker.clients, duration(worker.after_s)
+    who = {0: "an idle worker", 1: "a worker with a client"}.get(
+        clients, f"a worker with {clients} clients"
+    )
+    lost = {0: "No request failed with it.", 1: "One request failed with it."}.get(
+        failed, f"{failed} requests failed with it."
+    )
+    if failed > max(clients, 1):
+        lost += " It had that many by the time it was gone."
+    then = f"Process {worker.follower} took its place {later} later."
+    if worker.follower is None:
+        few = ": this server makes another only if too few are idle" * worker.when_needed
+        then = f"Nobody had taken its place {later} later{few}."
+    return f"Process {worker.pid}, {who}, was killed. {lost} {then}"
+
+
+def raised(pool: Raised) -> str:
+    """A pool that may be larger, and when it was."""
+    before, to = pool.before, pool.to
+    if pool.when_needed:
+        return f"The limit was raised from {before} to {to} workers; they come as they are needed."
+    if pool.after_s is None:
+        return f"The pool was to be raised from {before} to {to} workers; not all of them came."
+    first, later = f"{before} worker{'s' * (before != 1)}", duration(pool.after_s)
+    return f"The pool was raised from {first}; {later} later {to} served."
