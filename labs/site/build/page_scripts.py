@@ -1,4 +1,4 @@
-"""A Sphinx extension: what pages load of scripts, in one file where there were eight.
+"""What pages load of scripts, in one file where there were eight.
 
 Sphinx, its extensions and the theme each bring one or two; a telephone would ask for one after the
 other. `_static/book.js` has those of JOINED in that order, and templates/layout.html names it last
@@ -50,9 +50,3 @@ class Scripts:
                 "documentation_options": (static / "documentation_options.js").read_text("utf-8"),
             }
         context.update(self._said)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.connect("html-page-context", Scripts().offer)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,9 +1,11 @@
-"""A Sphinx extension: what a page of the book needs to go live later.
+"""A Sphinx extension: a page's cells are run, the site is made light, and a page has what it needs
+to go live later.
 
 Writes the source of a page's cells into it, hidden ones included, so that the page's script can
 run them; lets the Binder button open the book itself.
 """
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,12 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 
 from labs.present.markup import script_data
-from labs.site.build.cells import CELLS
+from labs.site.build import offline
+from labs.site.build.cells import CELLS, PageParser
+from labs.site.build.folds import FoldChecks, FoldMore
+from labs.site.build.formulas import Formulas
+from labs.site.build.page_scripts import Scripts
+from labs.site.build.style_sheet import Sheets
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 
@@ -63,9 +70,17 @@ def _leave_corners_empty(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
+    """Sphinx calls this before any cell is run."""
+    os.environ["LABS_MODE"] = "replay"  # the recorded figure; a build never runs load
     app.config.templates_path.append(TEMPLATES)
-    app.connect("html-page-context", _add_cells)
-    app.connect("html-page-context", _leave_corners_empty)
+    app.add_source_parser(PageParser, override=True)
+    for fold in (FoldChecks, FoldMore):
+        app.add_post_transform(fold)
+    sheets = Sheets()
+    asked = (sheets.offer, Scripts().offer, Formulas(app).put, _add_cells, _leave_corners_empty)
+    for change in asked:
+        app.connect("html-page-context", change)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
+    app.connect("build-finished", offline.write, priority=900)  # after those who write into it
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}
