@@ -9,6 +9,7 @@ count, and neither does one that Playwright can't drive.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -41,16 +42,23 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    for path in candidates():
-        if starts(path):
-            print(path)
-            return 0
+    if path := found():
+        print(path)
+        return 0
     print(
         "This needs Chromium or Chrome and there is none here: install one (on "
         "Debian `apt install chromium`), or name yours in BROWSER_PATH.",
         file=sys.stderr,
     )
     return 1
+
+
+def found() -> str | None:
+    """The first that starts; None where none does. Without Playwright, which is one of the tools
+    for tests, nothing is downloaded."""
+    with contextlib.suppress(ImportError):
+        return next(filter(starts, candidates()), None)
+    return None
 
 
 def candidates() -> Iterator[str]:
