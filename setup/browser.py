@@ -103,24 +103,16 @@ def starts(path: str) -> bool:
 
 def run(*command: str) -> bool:
     """Whether that went well, within DOWNLOAD_S; if not, its last words are told."""
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=quiet,
-            timeout=DOWNLOAD_S,
-        )
+        code, lines = system.ran(command, DOWNLOAD_S)
     except (OSError, subprocess.TimeoutExpired) as problem:
         system.say(f"{problem}.")
         return False
-    if done.returncode != 0:
-        errors = [line for line in done.stdout.splitlines() if line.lower().startswith("e")]
-        system.say(f"That failed: {errors[0] if errors else done.stdout.strip()[-200:]}")
-    return done.returncode == 0
+    if code != 0:
+        errors = [line for line in lines if line.lower().startswith("e")]
+        last = "\n".join(lines).strip()[-200:]
+        system.say(f"That failed: {errors[0] if errors else last}")
+    return code == 0
 
 
 if __name__ == "__main__":

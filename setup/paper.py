@@ -40,7 +40,6 @@ class Chapter:
     part: str  # "CPU time"; empty before the first part
     title: str
     body: str
-    figures: int  # recorded ones
 
 
 @contextmanager
@@ -87,7 +86,6 @@ def chapters(browser: Browser, *, width: str, drawn: bool) -> list[Chapter]:
                 part=part,
                 title=told["title"].removesuffix("#").strip(),
                 body=told["body"],
-                figures=told["figures"],
             )
         )
     context.close()
