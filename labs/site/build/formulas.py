@@ -46,9 +46,7 @@ class Formulas:
                 return found[1]
         return "none"
 
-    def put(
-        self, _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-    ) -> None:
+    def put(self, context: dict[str, Any]) -> None:
         """Into the page; its template asks whether something is left to be set."""
         missing = False
 

@@ -35,9 +35,7 @@ class Scripts:
     def __init__(self) -> None:
         self._said: dict[str, Any] = {}
 
-    def offer(
-        self, app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-    ) -> None:
+    def offer(self, app: Sphinx, context: dict[str, Any]) -> None:
         """Sphinx has copied the files before it writes the first page."""
         if not self._said:
             static = Path(app.outdir, "_static")

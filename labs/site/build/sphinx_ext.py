@@ -24,6 +24,7 @@ from labs.site.build.style_sheet import Sheets
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 
+# A header without words is none: a screen reader would announce it for each row.
 CORNER = re.compile(r'<th class="head[^"]*">\s*(?:<p>\s*</p>\s*)?</th>')
 
 
@@ -35,17 +36,13 @@ STATUS = Markup(  # below a page's title; book/web/src/status.ts has other words
 READING_IT_LIVE = "index.html#reading-it-live"
 
 
-def _add_cells(
-    app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
-) -> None:
-    cells = app.env.metadata[page].get(CELLS)
-    if doctree is not None and cells:
-        context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
-        title, end, rest = context["body"].partition("</h1>")
-        status = STATUS.format(context["pathto"](READING_IT_LIVE, 1))
-        context["body"] = f"{title}{end}{status}{rest}" if end else f"{status}{title}"
-        data = script_data({"page": page, "cells": cells}, id="wt-cells")
-        context["body"] += f"{data}\n"
+def _add_cells(page: str, cells: list[dict[str, Any]], context: dict[str, Any]) -> None:
+    context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
+    title, end, rest = context["body"].partition("</h1>")
+    status = STATUS.format(context["pathto"](READING_IT_LIVE, 1))
+    context["body"] = f"{title}{end}{status}{rest}" if end else f"{status}{title}"
+    data = script_data({"page": page, "cells": cells}, id="wt-cells")
+    context["body"] += f"{data}\n"
 
 
 def _open_book_on_binder(
@@ -61,14 +58,6 @@ def _open_book_on_binder(
             button["url"] = address._replace(query=urlencode(query)).geturl()
 
 
-def _leave_corners_empty(
-    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-) -> None:
-    """A header without words is none: a screen reader would announce it for each row."""
-    if "body" in context:
-        context["body"] = CORNER.sub("<td></td>", context["body"])
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx calls this before any cell is run."""
     os.environ["LABS_MODE"] = "replay"  # the recorded figure; a build never runs load
@@ -76,10 +65,18 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_source_parser(PageParser, override=True)
     for fold in (FoldChecks, FoldMore):
         app.add_post_transform(fold)
-    sheets = Sheets()
-    asked = (sheets.offer, Scripts().offer, Formulas(app).put, _add_cells, _leave_corners_empty)
-    for change in asked:
-        app.connect("html-page-context", change)
+    sheets, scripts, formulas = Sheets(), Scripts(), Formulas(app)
+
+    def change(app: Sphinx, page: str, _: str, context: dict[str, Any], doctree: object) -> None:
+        context["one_style_sheet"] = sheets.joined  # for templates/layout.html
+        scripts.offer(app, context)
+        formulas.put(context)
+        if doctree is not None and (cells := app.env.metadata[page].get(CELLS)):
+            _add_cells(page, cells, context)
+        if "body" in context:
+            context["body"] = CORNER.sub("<td></td>", context["body"])
+
+    app.connect("html-page-context", change)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
     app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
     app.connect("build-finished", offline.write, priority=900)  # after those who write into it

@@ -41,12 +41,6 @@ class Sheets:
     def __init__(self) -> None:
         self.names: list[str] = []  # below _static, in order
 
-    def offer(
-        self, _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-    ) -> None:
-        """For templates/layout.html."""
-        context["one_style_sheet"] = self.joined
-
     def joined(self, head: str) -> str:
         """The head's lines with one sheet where there were several. ExtensionError where they are
         not those of the page before."""
