@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Any
 from labs.kinds.registry import KINDS
 
 if TYPE_CHECKING:
-    from labs.api import check, load_test
-    from labs.exercises.check import exercise
-    from labs.kinds.sweep.record import Recording
-    from labs.records.errors import BadRecording, Unusable
-    from labs.records.experiment import Experiment, Load, Server, Workload
-    from labs.records.steps import Step
+    from labs.api import check as check
+    from labs.api import load_test as load_test
+    from labs.exercises.check import exercise as exercise
+    from labs.kinds.sweep.record import Recording as Recording
+    from labs.records.errors import BadRecording as BadRecording
+    from labs.records.errors import Unusable as Unusable
+    from labs.records.experiment import Experiment as Experiment
+    from labs.records.experiment import Load as Load
+    from labs.records.experiment import Server as Server
+    from labs.records.experiment import Workload as Workload
+    from labs.records.steps import Step as Step
 
 _HOMES = {
     "BadRecording": "records.errors",
@@ -32,19 +37,7 @@ _HOMES = {
     "load_test": "api",
 }
 
-__all__ = [
-    "BadRecording",
-    "Experiment",
-    "Load",
-    "Recording",
-    "Server",
-    "Step",
-    "Unusable",
-    "Workload",
-    "check",
-    "exercise",
-    "load_test",
-]
+__all__ = list(_HOMES)
 __all__ += list(KINDS)
 
 

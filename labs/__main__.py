@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 from labs.attach import add_attachment, attach
@@ -38,6 +38,10 @@ from labs.terminal import (
     write,
     write_page,
 )
+
+# An experiment's arguments have its records' names but for these; the values of some are words.
+FIELDS = {"server": "architecture", "cpu": "cpu_s", "wait": "wait_s", "think": "think_time_s"}
+WORDS = ("architecture", "by", "cpu_by", "wait_by", "page")
 
 
 class Parser(argparse.ArgumentParser):
@@ -94,8 +98,16 @@ def parser() -> Parser:
     add_attachment(command("attach", attach, "look at a server of yours, forecast and measure it"))
     record_ = command("record", record, "record the book's labs anew, three runs each")
     record_.add_argument("labs", nargs="*", help="names of labs; all of them if none is given")
-    classics_ = command("classics", classics, "make the sources' experiments again")
-    classics_.add_argument("sources", nargs="*", help="s1 to s5; all of them if none is given")
+    record_.set_defaults(by="make record")
+    classics_ = command("classics", record, "make the sources' experiments again")
+    classics_.add_argument(
+        "labs",
+        metavar="sources",
+        nargs="*",
+        type="classics-{}".format,
+        help="s1 to s5; all of them if none is given",
+    )
+    classics_.set_defaults(by="make classics")
     for recorder in record_, classics_:
         recorder.add_argument("--tries", default="2", help="of each run until it is fit; else 2")
     joined = command("class", class_, "join a class's files and draw its laptops on one line")
@@ -165,34 +177,21 @@ def add_experiment(to: Parser) -> None:
 
 def experiment(asked: argparse.Namespace) -> Experiment:
     """The experiment asked for. Unusable says what is wrong with it."""
+    alive = not asked.no_keep_alive
+    kept = alive if asked.keep_alive is None else number(asked.keep_alive)
+    users = tuple(number(text) for text in asked.users.split(","))
+    given = {FIELDS.get(name, name): value for name, value in vars(asked).items()}
 
-    def given(**names: str) -> dict[str, Any]:
-        return {
-            field: number(value)
-            for field, name in names.items()
-            if (value := getattr(asked, name)) is not None
-        }
+    def part(kind: type[Any], **own: Any) -> Any:
+        for name in (each.name for each in fields(kind)):
+            if given.get(name) is not None:
+                own.setdefault(name, given[name] if name in WORDS else number(given[name]))
+        return kind(**own)
 
     return Experiment(
-        Server(
-            asked.server,
-            by=asked.by,
-            **given(keep_alive="keep_alive") or {"keep_alive": not asked.no_keep_alive},
-            **given(processes="processes", threads="threads", backlog="backlog"),
-            **given(cores="cores", start="start"),
-        ),
-        Workload(
-            **given(cpu_s="cpu", wait_s="wait", cpu_cv="cpu_cv", wait_cv="wait_cv"),
-            **given(connections="connections"),
-            cpu_by=asked.cpu_by,
-            wait_by=asked.wait_by,
-            page=asked.page,
-        ),
-        Load(
-            tuple(number(text) for text in asked.users.split(",")),  # type: ignore[misc]
-            keep_alive=not asked.no_keep_alive,
-            **given(think_time_s="think", seconds="seconds", generators="generators"),
-        ),
+        part(Server, keep_alive=kept),
+        part(Workload),
+        part(Load, users=users, keep_alive=alive),
     )
 
 
@@ -282,22 +281,11 @@ def measure(asked: argparse.Namespace) -> int:
 
 
 def record(asked: argparse.Namespace) -> int:
-    """Record the book's labs."""
-    return recorded(asked.labs, "make record", asked.tries)
-
-
-def classics(asked: argparse.Namespace) -> int:
-    """Make the classic experiments again, and keep them as recordings."""
-    named = [f"classics-{source}" for source in asked.sources]
-    return recorded(named, "make classics", asked.tries)
-
-
-def recorded(names: list[str], by: str, tries: str) -> int:
-    """Record those that are recorded by that command, and tell on the way what is done."""
+    """Record the labs that are recorded by that command, and tell on the way what is done."""
     from labs.recordings.recorder import BOOK, record_book
 
-    rule = replace(BOOK, tries=number(tries))  # type: ignore[arg-type]
-    record_book(names, lambda line: print(line, flush=True), rule, by)
+    rule = replace(BOOK, tries=number(asked.tries))  # type: ignore[arg-type]
+    record_book(asked.labs, lambda line: print(line, flush=True), rule, asked.by)
     return OK
 
 
@@ -351,7 +339,8 @@ def read(asked: argparse.Namespace) -> int:
     quiet = asked.no_browser or os.environ.get("NO_BROWSER", "0") not in ("", "0")
     origin = asked.origin or os.environ.get("ORIGIN", "")
     below = asked.base_url or os.environ.get("BASE_URL", "")
-    return serve_book(port or None, not quiet, origin=origin, base_url=below)
+    serve_book(port or None, not quiet, origin=origin, base_url=below)
+    return OK
 
 
 if __name__ == "__main__":

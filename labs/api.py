@@ -43,7 +43,8 @@ def opener(call: str) -> Callable[..., object]:
         try:
             signature.bind(*given, **more)
         except TypeError as error:
-            raise Unusable(f"{call}: {error}. Write {call}{_shape(signature)}.") from None
+            names = ", ".join(signature.parameters)
+            raise Unusable(f"{call}: {error}. Write {call}({names}).") from None
         name, lab = kind.named(*given, **more)
         return opened(call, _named(name), lab)
 
@@ -51,11 +52,6 @@ def opener(call: str) -> Callable[..., object]:
     open_lab.__doc__ = inspect.getdoc(kind)
     open_lab.__signature__ = signature  # type: ignore[attr-defined]
     return open_lab
-
-
-def _shape(signature: inspect.Signature) -> str:
-    """What may be given, by name alone."""
-    return f"({', '.join(signature.parameters)})"
 
 
 def _named(name: object) -> str:

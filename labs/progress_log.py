@@ -64,8 +64,10 @@ def change(how: Change) -> None:
     with _alone(path()):
         before = _read(path())
         after = how(before)
-        if after != before:
-            _write(after, path())
+        if after != before and not after.empty:
+            write_whole(path(), written(after))  # for its owner only
+        elif after != before:
+            path().unlink(missing_ok=True)  # a record without entries leaves no file
 
 
 def foretell(lab: str, question: str, unit: str, value: float) -> str:
@@ -201,14 +203,6 @@ def _aside(file: Path) -> list[str]:
         "book. Nothing in it was changed. Remove it if you do not need it."
         for each in kept
     ]
-
-
-def _write(kept: Progress, file: Path) -> None:
-    """Write it whole or not at all, for its owner only. A record without entries leaves no file."""
-    if kept.empty:
-        file.unlink(missing_ok=True)
-        return
-    write_whole(file, written(kept))
 
 
 def _now() -> str:

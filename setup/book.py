@@ -13,12 +13,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from install import ROOT, alone
+from install import ROOT, alone, logged
 
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
@@ -68,15 +67,8 @@ def build() -> list[str] | None:
     command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
     command += ["--path-output", str(WORK), "-W", "--keep-going"]
     with LOG.open("w") as log:
-        result = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "LABS_MODE": "replay"},
-            cwd=ROOT,
-        )
-    if result.returncode != 0 or not (made / "html" / "index.html").is_file():
+        went_well = logged(command, log, {"LABS_MODE": "replay"})
+    if not went_well or not (made / "html" / "index.html").is_file():
         plain = COLOURS.sub("", LOG.read_text(errors="replace"))
         lines = plain.replace(f"{ROOT}/", "").splitlines()
         complaints = [line for line in lines if "WARNING: " in line or "ERROR: " in line]

@@ -9,6 +9,7 @@ count, and neither does one that Playwright can't drive.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -41,16 +42,23 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    for path in candidates():
-        if starts(path):
-            print(path)
-            return 0
+    if path := found():
+        print(path)
+        return 0
     print(
         "This needs Chromium or Chrome and there is none here: install one (on "
         "Debian `apt install chromium`), or name yours in BROWSER_PATH.",
         file=sys.stderr,
     )
     return 1
+
+
+def found() -> str | None:
+    """The first that starts; None where none does. Without Playwright, which is one of the tools
+    for tests, nothing is downloaded."""
+    with contextlib.suppress(ImportError):
+        return next(filter(starts, candidates()), None)
+    return None
 
 
 def candidates() -> Iterator[str]:
@@ -95,24 +103,16 @@ def starts(path: str) -> bool:
 
 def run(*command: str) -> bool:
     """Whether that went well, within DOWNLOAD_S; if not, its last words are told."""
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=quiet,
-            timeout=DOWNLOAD_S,
-        )
+        code, lines = system.ran(command, DOWNLOAD_S)
     except (OSError, subprocess.TimeoutExpired) as problem:
         system.say(f"{problem}.")
         return False
-    if done.returncode != 0:
-        errors = [line for line in done.stdout.splitlines() if line.lower().startswith("e")]
-        system.say(f"That failed: {errors[0] if errors else done.stdout.strip()[-200:]}")
-    return done.returncode == 0
+    if code != 0:
+        errors = [line for line in lines if line.lower().startswith("e")]
+        last = "\n".join(lines).strip()[-200:]
+        system.say(f"That failed: {errors[0] if errors else last}")
+    return code == 0
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from browser import FLAGS, candidates, starts
+from browser import FLAGS, found
 from install import ROOT
 
 from labs.recordings import pictures
@@ -96,8 +96,8 @@ def drawn(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> dict[str, str]:
     """The SVG of each figure by its mark and width, and of each scene by its mark. CannotDraw
     without a Chromium, or where it fails."""
     told, complaint = printed("the pictures of figures and scenes", _page(wanted, scenes))
-    if found := DONE.search(told):
-        made: dict[str, str] = json.loads(unquote(found[1]))
+    if done := DONE.search(told):
+        made: dict[str, str] = json.loads(unquote(done[1]))
         return made
     problem = FAILED.search(told)
     raise CannotDraw(f"They were not drawn: {problem[1] if problem else complaint}")
@@ -106,7 +106,7 @@ def drawn(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> dict[str, str]:
 def printed(what: str, html: str) -> tuple[str, str]:
     """What a Chromium has made of that page, as HTML, and what it complained of. CannotDraw
     without one, or when it takes too long; what: what it is to draw, in words."""
-    path = next(filter(starts, browsers()), None)
+    path = found()
     if path is None:
         raise CannotDraw(
             f"A Chromium or Chrome draws {what} and there is none here: install one (on Debian "
@@ -138,20 +138,7 @@ def standing_alone(picture: str) -> str:
         "#1f2629;font-family:'Wall Time Sans',sans-serif}@media(prefers-color-scheme:dark)"
         "{svg{color:#dfe5e6}}</style>"
     )
-    return re.sub(r"(<svg[^>]*>)", lambda found: found[1] + style, picture, count=1)
-
-
-def browsers() -> list[str]:
-    """Paths to try. Without the tools for tests, nothing is downloaded."""
-    found = []
-    try:
-        for path in candidates():
-            found.append(path)
-            if starts(path):
-                break
-    except ImportError:
-        pass  # Playwright is one of the tools for tests
-    return found
+    return re.sub(r"(<svg[^>]*>)", lambda svg: svg[1] + style, picture, count=1)
 
 
 def _page(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> str:

@@ -17,8 +17,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
@@ -65,10 +66,9 @@ def is_ready(dev: bool) -> bool:
     """Whether .venv holds what is pinned now."""
     try:
         done = json.loads(STAMP.read_text())
-        python = subprocess.check_output([PYTHON, "-c", "import sys; print(sys.version)"])
+        wanted = _stamp(dev)
     except (OSError, ValueError, subprocess.CalledProcessError):
         return False
-    wanted = _stamp(dev, python.decode().strip())
     return {name: done.get(name) for name in wanted} == wanted
 
 
@@ -85,11 +85,12 @@ def install(dev: bool) -> None:
     if not (_usual_index() and _uv(pins)):
         _pip("install", "--requirement", pins)
     _pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")
-    python = subprocess.check_output([PYTHON, "-c", "import sys; print(sys.version)"])
-    STAMP.write_text(json.dumps(_stamp(dev, python.decode().strip()), indent=1) + "\n")
+    STAMP.write_text(json.dumps(_stamp(dev), indent=1) + "\n")
 
 
-def _stamp(dev: bool, python: str) -> dict[str, str]:
+def _stamp(dev: bool) -> dict[str, str]:
+    asked = (PYTHON, "-c", "import sys; print(sys.version)")
+    python = subprocess.check_output(asked, text=True).strip()
     names = ["requirements.txt", "pyproject.toml", *(["requirements-dev.txt"] if dev else [])]
     hashes = {name: hashlib.sha256((ROOT / name).read_bytes()).hexdigest() for name in names}
     return {"python": python, "root": str(ROOT), **hashes}  # scripts in it name the root
@@ -151,17 +152,21 @@ def _pip(*arguments: str) -> None:
 
 
 def _run(*command: str) -> bool:
-    """Whether that went well; what it said is in the log."""
-    outside = {**os.environ, "PIP_USER": "0"}  # a user's habit, refused inside an environment
+    outside = {"PIP_USER": "0"}  # a user's habit, refused inside an environment
     with LOG.open("a") as log:
-        result = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            cwd=ROOT,
-            env=outside,
-        )
+        return logged(command, log, outside)
+
+
+def logged(command: Sequence[str], log: IO[str], environ: Mapping[str, str]) -> bool:
+    """Whether that went well, with those variables besides; what it said is in the log."""
+    result = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        cwd=ROOT,
+        env={**os.environ, **environ},
+    )
     return result.returncode == 0
 
 

@@ -80,7 +80,6 @@
   return {
     title: article.querySelector('h1').textContent.trim(),
     body: [...article.childNodes].map((node) => new XMLSerializer().serializeToString(node)).join(''),
-    figures: article.querySelectorAll('figure.wt-recorded svg').length,
     missing,
   };
 }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from browser import FLAGS, candidates, starts
+from browser import FLAGS, found
 from install import ROOT
 from playwright.sync_api import Browser, sync_playwright
 
@@ -40,13 +40,12 @@ class Chapter:
     part: str  # "CPU time"; empty before the first part
     title: str
     body: str
-    figures: int  # recorded ones
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """The browser that `setup/browser.py` finds. CannotPrint without one."""
-    path = next(filter(starts, candidates()), None)
+    path = found()
     if path is None:
         raise CannotPrint(
             "The book is printed by Chromium or Chrome and there is none here: install one (on "
@@ -72,7 +71,7 @@ def chapters(browser: Browser, *, width: str, drawn: bool) -> list[Chapter]:
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.emulate_media(media="print")
-    found = []
+    made = []
     for part, name in names:
         if not _file(name).is_file():
             raise CannotPrint(f"{_file(name)}: there is no such page. Build the book: `make book`.")
@@ -81,27 +80,26 @@ def chapters(browser: Browser, *, width: str, drawn: bool) -> list[Chapter]:
         told = page.evaluate(SCRIPT.read_text("utf-8"), [_slug(name), slugs, f"wt-{width}", drawn])
         if told["missing"]:
             raise CannotPrint(f"{name}: a figure has no picture. Run `make figures`.")
-        found.append(
+        made.append(
             Chapter(
                 slug=_slug(name),
                 part=part,
                 title=told["title"].removesuffix("#").strip(),
                 body=told["body"],
-                figures=told["figures"],
             )
         )
     context.close()
-    return found
+    return made
 
 
 def contents() -> list[tuple[str, str]]:
     """Each page of the book in order: the name of its part, empty before the first, and its own
     name, such as 1-cpu-time/one-core."""
     written = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    found = [("", written["root"])]
+    pages = [("", written["root"])]
     for part in written["parts"]:
-        found += [(part.get("caption", ""), each["file"]) for each in part["chapters"]]
-    return found
+        pages += [(part.get("caption", ""), each["file"]) for each in part["chapters"]]
+    return pages
 
 
 def _file(name: str) -> Path:

@@ -15,7 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,26 +141,32 @@ def as_root() -> list[str] | None:
 def install(packages: list[str], root: list[str], policy: Path = POLICY) -> str:
     """Install Debian packages and start nothing; what went wrong, "" if nothing did."""
     command = [*root, "sh", "-c", SCRIPT, "sh", str(policy), *packages]
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        code, lines = ran(command, INSTALL_S)
+    except subprocess.TimeoutExpired:
+        return f"not done within {INSTALL_S:g} s."
+    errors = [line for line in lines if line.startswith("E:")]
+    return (*errors, f"exit code {code}")[0] if code else ""
+
+
+def ran(command: Sequence[str], seconds: float) -> tuple[int, list[str]]:
+    """Exit code and lines of a command that asks nobody. TimeoutExpired where it takes longer."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=quiet,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
         start_new_session=True,
     ) as process:
         try:
-            said, _ = process.communicate(timeout=INSTALL_S)
-        except BaseException as problem:  # Ctrl-C too: gently, so that the policy goes
+            said, _ = process.communicate(timeout=seconds)
+        except BaseException:  # Ctrl-C too: gently, so that the policy goes
             os.killpg(process.pid, signal.SIGTERM)
             process.communicate()
-            if isinstance(problem, subprocess.TimeoutExpired):
-                return f"not done within {INSTALL_S:g} s."
             raise
-    errors = [line for line in said.splitlines() if line.startswith("E:")]
-    return (*errors, f"exit code {process.returncode}")[0] if process.returncode else ""
+    return process.returncode, said.splitlines()
 
 
 def say(sentence: str) -> None:

@@ -27,25 +27,19 @@ from labs.records.written import written
 
 LONGEST_SEED = 200  # letters: a name, not a book
 
-# What questions with that unit share: the number that a slip leads to, and its hint.
-UNIT_SLIPS: dict[str, tuple[tuple[Callable[[float], float], str], ...]] = {
-    "as a fraction": (
-        (
-            lambda answer: 100 * answer,
-            "That is the percentage; as a fraction it is a hundredth of it.",
-        ),
+# Of questions with that unit: the number that a slip leads to, and its hint.
+UNIT_SLIPS: tuple[tuple[str, Callable[[float], float], str], ...] = (
+    (
+        "as a fraction",
+        lambda right: 100 * right,
+        "That is the percentage; as a fraction it is a hundredth of it.",
     ),
-    "ms": ((lambda answer: answer / 1000, "That is in seconds; this asks for milliseconds."),),
-    "s": ((lambda answer: 1000 * answer, "That is in milliseconds; this asks for seconds."),),
-    "req/s": (
-        (lambda answer: 60 * answer, "That is for a minute; this asks for a second."),
-        (
-            lambda answer: answer / 1000,
-            "Milliseconds for seconds: a second has 1,000 of them.",
-        ),
-        (lambda answer: 1 / answer, "Upside down: that is seconds per request."),
-    ),
-}
+    ("ms", lambda right: right / 1000, "That is in seconds; this asks for milliseconds."),
+    ("s", lambda right: 1000 * right, "That is in milliseconds; this asks for seconds."),
+    ("req/s", lambda right: 60 * right, "That is for a minute; this asks for a second."),
+    ("req/s", lambda right: right / 1000, "Milliseconds for seconds: a second has 1,000 of them."),
+    ("req/s", lambda right: 1 / right, "Upside down: that is seconds per request."),
+)
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,7 +206,7 @@ def slips(row: Exercise, numbers: Numbers) -> list[tuple[float, str]]:
     unit among them."""
     truth = numbers["answer"]
     own = [(numbers.of(formula), hint) for formula, hint in row.slips.items()]
-    of_unit = [(turn(truth), hint) for turn, hint in UNIT_SLIPS.get(row.unit, ()) if truth]
+    of_unit = [(turn(truth), hint) for unit, turn, hint in UNIT_SLIPS if unit == row.unit and truth]
     return [(wrong, hint) for wrong, hint in own + of_unit if wrong != truth]
 
 
@@ -223,7 +217,9 @@ def numbers_of(row: Exercise, seed: str | None, found: Result | None) -> Numbers
         instance("seed", seed, str, "Give any text between quotes, such as your name.")
         if len(seed) > LONGEST_SEED:
             raise Unusable(f"seed: {len(seed)} letters. Give at most {LONGEST_SEED}.")
-    measured = readings.read(found, *row.read) if row.read and found is not None else {}
+    measured: readings.Read = {}
+    if row.read and found is not None:
+        measured = readings.READINGS[row.read[0]](found, *row.read[1:])
     return row.numbers(seed, measured)
 
 

@@ -8,7 +8,7 @@ An exercise names one of them, and what of the result it takes: `read: [of_part,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from labs.analysis.scale import own_label
 from labs.kinds.checkup.record import Checkup
@@ -228,16 +228,6 @@ def of_attached(attached: Attached) -> Read:
     }
 
 
-READINGS: dict[str, Callable[..., Read]] = {
-    each.__name__: each
-    for each in (
-        *(of_checkup, of_both, of_last, of_waiting, of_plateau, of_first_step, of_parts, of_part),
-        *(of_queue, of_patient, of_tree, of_locust, of_crowd, of_scales, of_pools, of_race),
-        of_attached,
-    )
+READINGS: Mapping[str, Callable[..., Read]] = {
+    name: each for name, each in globals().items() if name.startswith("of_")
 }
-
-
-def read(result: Any, name: str, *of: str) -> Read:
-    """What the reading of that name takes from a lab's result."""
-    return READINGS[name](result, *of)

@@ -26,24 +26,17 @@ class Choice:
 def programs(server: Server, page: Page, found: Sequence[Found]) -> Choice:
     """Who can run that architecture here, and the one that is asked for."""
     rows = [row for row in found if row.architecture == server.architecture]
-    here: list[str] = []
-    absent: list[str] = []
-    unable: list[str] = []
-    for row in rows:
-        asked = Server(server.architecture, by=row.by)
-        try:
-            refuse(row_of(asked), asked, Workload(page=page))
-        except Unusable:
-            unable.append(row.by)
-            continue
-        (absent if row.missing else here).append(row.by)
+    asked = {row.by: Server(server.architecture, by=row.by) for row in rows}
+    unable = [by for by, one in asked.items() if not _can(one, Workload(page=page))]
+    absent = [row.by for row in rows if row.missing and row.by not in unable]
+    here = [by for by in asked if by not in (*unable, *absent)]
     said = []
     if absent:
         said.append(f"{listed(absent)} {'is' if len(absent) == 1 else 'are'} not installed here")
     if unable:
         what = "serve files and run" if len(unable) > 1 else "serves files and runs"
         said.append(f"{listed(unable)} {what} no program")
-    options = tuple(dict.fromkeys([*here, *([server.by] * any(r.by == server.by for r in rows))]))
+    options = tuple(dict.fromkeys([*here, *([server.by] * (server.by in asked))]))
     return Choice(options=options, why=f"{'; '.join(said)}." if said else "")
 
 
@@ -91,9 +84,13 @@ def core_numbers(asked: Server, cores: int) -> Choice:
 
 def _only_usual(server: Server) -> bool:
     """Whether that server's program knows but one kind of work and of waiting."""
+    return not _can(Server(server.architecture, by=server.by), Workload(cpu_by="hashing"))
+
+
+def _can(server: Server, workload: Workload) -> bool:
+    """Whether that server's program takes such requests."""
     try:
-        usual = Server(server.architecture, by=server.by)
-        refuse(row_of(usual), usual, Workload(cpu_by="hashing"))
+        refuse(row_of(server), server, workload)
     except Unusable:
-        return True
-    return False
+        return False
+    return True

@@ -15,6 +15,7 @@ from labs.servers.serve import Found
 
 MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
+POOLS = tuple(each for each in COUNTS if each <= MOST_CONNECTIONS)
 TOLD = {
     "prefork": "One process for each request in service",
     "threaded": "One thread for each request in service",
@@ -30,6 +31,7 @@ WAITED: Mapping[str, str] = {kind: wait.told for kind, wait in WAITS.items()}
 def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
     """A widget for each setting, with the value that it begins with."""
     server, workload = first.server, first.workload
+    used = min(server.cores or cores, cores)
     return {
         "architecture": _toggle("Server", server.architecture, TOLD),
         "by": ipywidgets.Dropdown(
@@ -38,33 +40,32 @@ def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
             options=[(called(server.by), server.by)],
             value=server.by,
         ),
-        "processes": _slider("Processes", server.processes, COUNTS, "of the server", unit=""),
-        "threads": _slider("Threads", server.threads, COUNTS, "in each process", unit=""),
-        "cores": _slider(
-            "Cores",
-            min(server.cores or cores, cores),
-            range(1, cores + 1),
-            "that the server may use",
-            unit="",
+        "processes": _slider("Processes", server.processes, COUNTS, "of the server"),
+        "threads": _slider("Threads", server.threads, COUNTS, "in each process"),
+        "cores": _slider("Cores", used, range(1, cores + 1), "that the server may use"),
+        "cpu_s": _slider(
+            "CPU time", workload.cpu_s * 1000, MS, "of one request, on one core", " ms"
         ),
-        "cpu_s": _slider("CPU time", workload.cpu_s * 1000, MS, "of one request, on one core"),
         "cpu_by": _toggle("CPU by", workload.cpu_by, WORKS),
-        "wait_s": _slider("Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU"),
+        "wait_s": _slider(
+            "Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU", " ms"
+        ),
         "wait_by": _toggle("Wait by", workload.wait_by, WAITED),
         "connections": _slider(
-            "Connections",
-            workload.connections,
-            [each for each in COUNTS if each <= MOST_CONNECTIONS],
-            "to the database, of each process",
-            unit="",
+            "Connections", workload.connections, POOLS, "to the database, of each process"
         ),
-        "users": ipywidgets.Text(
-            value=", ".join(map(str, first.load.users)),
-            description="Users",
-            tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
-            continuous_update=False,
-        ),
+        "users": users(first.load.users),
     }
+
+
+def users(levels: Sequence[int]) -> ipywidgets.Text:
+    """The field of a sweep's levels, with those that it begins with."""
+    return ipywidgets.Text(
+        value=", ".join(map(str, levels)),
+        description="Users",
+        tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
+        continuous_update=False,
+    )
 
 
 def read_users(text: str) -> tuple[int, ...]:
@@ -96,7 +97,7 @@ def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.Toggle
 
 
 def _slider(
-    name: str, value: float, choices: Iterable[float], told: str, *, unit: str = " ms"
+    name: str, value: float, choices: Iterable[float], told: str, unit: str = ""
 ) -> ipywidgets.SelectionSlider:
     """A slider over round values and the one that the lab begins with."""
     values: Sequence[float] = sorted({*choices, value})

@@ -15,7 +15,7 @@ from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.kinds.mystery.show import compared, repaired, show, symptoms
-from labs.panel.controls import read_users
+from labs.panel.controls import read_users, users
 from labs.panel.inside import in_words
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
@@ -37,12 +37,7 @@ class MysteryPanel(LabPanel[Mystery]):
         self._asked = lab.variant("before")  # at the levels of the newest run
         self._mystery: Mystery | None = None
         self._solved = False
-        self._users = ipywidgets.Text(
-            value=", ".join(map(str, lab.users)),
-            description="Users",
-            tooltip="The levels of the sweep, rising: 1, 2, 4, 8",
-            continuous_update=False,
-        )
+        self._users = users(lab.users)
         self._users.observe(lambda _: self._changed(), "value")
         self._seed = ipywidgets.BoundedIntText(
             value=lab.seed,

@@ -215,7 +215,8 @@ class SweepPanel(LabPanel[Recording]):
         recorded run."""
         load = experiment.load
         recorded, as_if = self._recorded_beside(experiment) if self._prompt.done else (None, "")
-        guess = self._guess(experiment)
+        rps = self._prompt.guess
+        guess = None if rps is None else Guess(users=load.users[-1], rps=rps)
         run = self._current.run if self._current else None
         drawn = run or self._plan
         prediction = drawn.forecast if drawn and self._prompt.done else None
@@ -237,12 +238,6 @@ class SweepPanel(LabPanel[Recording]):
     def _redraw(self) -> None:
         if self._plan is not None:
             self._draw_levels(self._plan.experiment)
-
-    def _guess(self, experiment: Experiment) -> Guess | None:
-        value = self._prompt.guess
-        if value is None:
-            return None
-        return Guess(users=experiment.load.users[-1], rps=value)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """A recorded run stands beside a run of the same server and work, at any levels; one at

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from labs.exercises import catalogue
-from labs.exercises.exercise import place
+from labs.exercises.exercise import Exercise, place
 from labs.kinds.registry import KINDS, lab_kind
 from labs.recordings import store
 
@@ -19,7 +19,7 @@ class Chapter:
     number: str  # 4
     title: str  # Past the plateau
     labs: tuple[str, ...]
-    exercises: tuple[str, ...]  # ids of those with an answer to check
+    exercises: tuple[str, ...] = ()  # ids of those with an answer to check
     page: str = ""  # 1-cpu-time/past-the-plateau.html, seen from the book's front page
     sections: Mapping[str, str] = field(default_factory=dict)  # lab -> where in the page it stands
 
@@ -38,22 +38,16 @@ class Chapter:
 def chapters() -> tuple[Chapter, ...]:
     """The chapters that have exercises, with their titles and labs as the book's pages have
     them. Where `labs` is installed without the book, with what the exercises know."""
-    asked: dict[str, list[str]] = {}
-    labs: dict[str, list[str]] = {}
+    asked: dict[str, list[Exercise]] = {}
     for row in catalogue.in_pages():
-        number = row.id.partition(".")[0]
-        asked.setdefault(number, [])
-        labs.setdefault(number, [])
-        if row.answer is not None:
-            asked[number].append(row.id)
-        if row.lab and row.lab not in labs[number]:
-            labs[number].append(row.lab)
+        asked.setdefault(row.id.partition(".")[0], []).append(row)
     pages = {page.number: page for page in _pages() if page.number in asked}
     found = []
-    for number, exercises in asked.items():
-        page = pages.get(number, Chapter(number=number, title="Chapter", labs=(), exercises=()))
-        every = dict.fromkeys((*labs[number], *page.labs))
-        found.append(replace(page, labs=tuple(every), exercises=tuple(exercises)))
+    for number, rows in asked.items():
+        page = pages.get(number, Chapter(number=number, title="Chapter", labs=()))
+        labs = dict.fromkeys((*(row.lab for row in rows if row.lab), *page.labs))
+        exercises = tuple(row.id for row in rows if row.answer is not None)
+        found.append(replace(page, labs=tuple(labs), exercises=exercises))
     return tuple(found)
 
 
@@ -80,7 +74,6 @@ def _pages(*more: str) -> Iterator[Chapter]:
                 number=title[1] or "0",
                 title=title[2],
                 labs=tuple(sections),
-                exercises=(),
                 page=page.relative_to(book).with_suffix(".html").as_posix(),
                 sections=sections,
             )

@@ -81,24 +81,17 @@ def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
     alike, elsewhere = servers(name, result), machines(name)
     changed = settings(name, lab)
     groups = [
-        {
-            "label": "Measured on",
-            "others": [_shown(each, plainly) for each in elsewhere],
-        },
-        {
-            "label": "Other settings",
-            "others": [_shown(each, Pictures(each.lab)) for each in changed],
-        },
-        {
-            "label": "The same requests, earlier in the book",
-            "others": [_shown(each, Pictures(each.lab)) for each in alike],
-        },
+        {"label": label, "others": [_shown(each, draw(each.lab)) for each in found]}
+        for label, found, draw in (
+            ("Measured on", elsewhere, lambda _: plainly),
+            ("Other settings", changed, Pictures),
+            ("The same requests, earlier in the book", alike, Pictures),
+        )
+        if found
     ]
     here = called(result) if alike or changed else result.machine.caption
-    data = {"here": here, "groups": [group for group in groups if group["others"]]}
-    if not data["groups"]:
-        return Markup("")
-    return script_data(data, class_="wt-switch-data")
+    data = {"here": here, "groups": groups}
+    return script_data(data, class_="wt-switch-data") if groups else Markup("")
 
 
 def _shown(other: Other, draw: Draw) -> dict[str, str]:

@@ -225,8 +225,7 @@ def test_an_exercise_is_a_section_with_its_field_and_folded_words(book: Path, pa
 
 
 CONF = """
-extensions = ["myst_nb", "labs.site.roles.exercise_directives"]
-extensions += ["labs.site.roles.measured_role", "labs.site.roles.claim_role"]
+extensions = ["myst_nb", "labs.site.roles"]
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "off"
 root_doc = "many-cores"

@@ -124,7 +124,7 @@ def test_a_page_whose_recording_says_otherwise_is_not_built(
         store.save(result, store.path(lab, result.machine))
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles.claim_role']")
+    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
     (source / "index.md").write_text("# T\n\n```{toctree}\nmany-cores\n```\n")
     page = source / "many-cores.md"
 

@@ -47,7 +47,7 @@ def page(tmp_path: Path, body: str, *, katex: str = "0.16.0") -> dict[str, Any]:
     config = SimpleNamespace(html_static_path=["web"])
     app: Any = SimpleNamespace(srcdir=tmp_path, confdir=tmp_path, config=config)
     context: dict[str, Any] = {"body": body}
-    Formulas(app).put(app, "page", "page.html", context, None)
+    Formulas(app).put(context)
     return context
 
 

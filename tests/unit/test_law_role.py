@@ -169,7 +169,7 @@ D = \\law{1e6 * demand(busy=412.8, completed=3e6) to 3 digits}\\ \\mu\\text{s}, 
 
 @pytest.mark.extended
 def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
-    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles.law_role']")
+    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
     page = tmp_path / "index.md"
     page.write_text(PAGE)
     assert build(tmp_path) == ""

@@ -130,7 +130,7 @@ def build(source: Path) -> str:
 def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles.measured_role']")
+    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
     index = "# T\n\n```{toctree}\nmany-cores\n```\n"
     (source / "index.md").write_text(index)
     (source / "many-cores.md").write_text(

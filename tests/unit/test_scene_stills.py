@@ -58,7 +58,7 @@ def test_a_still_says_what_is_seen() -> None:
 def page(folder: Path, *scenes: str) -> None:
     """A book of one page with these scenes: name, options, and words."""
     (folder / FOLDER).mkdir(exist_ok=True)
-    extensions = ["myst_parser", "labs.site.roles.scene_directive"]
+    extensions = ["myst_parser", "labs.site.roles"]
     (folder / "conf.py").write_text(f"extensions = {extensions!r}")
     blocks = "\n\n".join(f"```{{scene}} {scene}\n```" for scene in scenes)
     (folder / "index.md").write_text(f"# T\n\n{blocks}\n")

@@ -1,4 +1,4 @@
-"""A Sphinx extension: runs the cells of the book's pages, all in the process that builds the book.
+"""Runs the cells of the book's pages, all in the process that builds the book.
 
 A kernel for each page took two thirds of a build. Here myst-nb's own reader reads a page, its cells
 run in one IPython shell, whose names are cleared between pages, and myst-nb gets a notebook that
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +26,6 @@ from myst_nb.core.read import (  # type: ignore[import-untyped]
 from myst_nb.sphinx_ import Parser  # type: ignore[import-untyped]
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from traitlets import Type
@@ -195,10 +193,3 @@ def _line_within(error: BaseException) -> int:
             return step.tb_lineno
         step = step.tb_next
     return (isinstance(error, SyntaxError) and error.lineno) or 1  # else it was not even begun
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this before any cell is run."""
-    os.environ["LABS_MODE"] = "replay"  # the recorded figure; a build never runs load
-    app.add_source_parser(PageParser, override=True)
-    return {"version": "1", "parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""A Sphinx extension: what is folded on a page with all that belongs to it.
+"""What is folded on a page with all that belongs to it.
 
 A derivation is a dropdown whose title begins with “Why:”. In the source the cells that check it
 follow it, for a notebook's cells cannot stand inside anything. On the page they are moved into the
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 TITLE = "Why: "
@@ -52,10 +51,3 @@ def _cells_after(fold: nodes.Element) -> Iterator[nodes.Element]:
         if not (isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"):
             return
         yield node
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    for fold in (FoldChecks, FoldMore):
-        app.add_post_transform(fold)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,4 @@
-"""A Sphinx extension: formulas set when the book is made, so that a page shows them at once, and
-without a script too.
+"""Formulas set when the book is made, so that a page shows them at once, and without a script too.
 
 `book/formulas.json` has each as KaTeX sets it; `make formulas` writes it, in a Chromium, from the
 built pages. A page with a formula that is not there yet loads KaTeX, as Sphinx would have it for
@@ -47,9 +46,7 @@ class Formulas:
                 return found[1]
         return "none"
 
-    def put(
-        self, _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-    ) -> None:
+    def put(self, context: dict[str, Any]) -> None:
         """Into the page; its template asks whether something is left to be set."""
         missing = False
 
@@ -78,9 +75,3 @@ def name(found: re.Match[str]) -> str:
     bare = words[2:-2] if inline or (words.startswith("\\[") and words.endswith("\\]")) else words
     alone = found["column"] and found["alone"]
     return f"{'column' if alone else 'inline' if inline else 'display'} {bare}"
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.connect("html-page-context", Formulas(app).put)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,5 @@
-"""A Sphinx extension: the service worker, by which pages of a built site that were read once can be
-read without a network.
+"""The service worker, by which pages of a built site that were read once can be read without a
+network.
 
 It stands beside the first page, for a worker has only what is below it. Its build is the checksum
 of the whole site: a browser takes another worker when a byte of it has changed.
@@ -8,14 +8,12 @@ book/web/src/offline.ts asks for it, on a website and nowhere else.
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from sphinx.application import Sphinx
 
 NAME = "service-worker.js"
 TEMPLATE = Path(__file__).with_name("templates") / NAME
 BUILD = "{{ build }}"
-LAST = 900  # after those who still write into the site
 
 
 def build(site: Path) -> str:
@@ -28,15 +26,10 @@ def build(site: Path) -> str:
     return found.hexdigest()[:12]
 
 
-def _write(app: Sphinx, problem: Exception | None) -> None:
+def write(app: Sphinx, problem: Exception | None) -> None:
+    """Put it into the site."""
     if problem is not None or app.builder.name != "html":
         return
     site = Path(app.outdir)
     script = TEMPLATE.read_text("utf-8").replace(BUILD, build(site))
     (site / NAME).write_text(script, "utf-8")
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.connect("build-finished", _write, priority=LAST)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

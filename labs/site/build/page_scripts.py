@@ -1,4 +1,4 @@
-"""A Sphinx extension: what pages load of scripts, in one file where there were eight.
+"""What pages load of scripts, in one file where there were eight.
 
 Sphinx, its extensions and the theme each bring one or two; a telephone would ask for one after the
 other. `_static/book.js` has those of JOINED in that order, and templates/layout.html names it last
@@ -35,9 +35,7 @@ class Scripts:
     def __init__(self) -> None:
         self._said: dict[str, Any] = {}
 
-    def offer(
-        self, app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-    ) -> None:
+    def offer(self, app: Sphinx, context: dict[str, Any]) -> None:
         """Sphinx has copied the files before it writes the first page."""
         if not self._said:
             static = Path(app.outdir, "_static")
@@ -50,9 +48,3 @@ class Scripts:
                 "documentation_options": (static / "documentation_options.js").read_text("utf-8"),
             }
         context.update(self._said)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.connect("html-page-context", Scripts().offer)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,9 +1,11 @@
-"""A Sphinx extension: what a page of the book needs to go live later.
+"""A Sphinx extension: a page's cells are run, the site is made light, and a page has what it needs
+to go live later.
 
 Writes the source of a page's cells into it, hidden ones included, so that the page's script can
 run them; lets the Binder button open the book itself.
 """
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,16 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 
 from labs.present.markup import script_data
-from labs.site.build.cells import CELLS
+from labs.site.build import offline
+from labs.site.build.cells import CELLS, PageParser
+from labs.site.build.folds import FoldChecks, FoldMore
+from labs.site.build.formulas import Formulas
+from labs.site.build.page_scripts import Scripts
+from labs.site.build.style_sheet import Sheets
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 
+# A header without words is none: a screen reader would announce it for each row.
 CORNER = re.compile(r'<th class="head[^"]*">\s*(?:<p>\s*</p>\s*)?</th>')
 
 
@@ -28,17 +36,13 @@ STATUS = Markup(  # below a page's title; book/web/src/status.ts has other words
 READING_IT_LIVE = "index.html#reading-it-live"
 
 
-def _add_cells(
-    app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: object
-) -> None:
-    cells = app.env.metadata[page].get(CELLS)
-    if doctree is not None and cells:
-        context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
-        title, end, rest = context["body"].partition("</h1>")
-        status = STATUS.format(context["pathto"](READING_IT_LIVE, 1))
-        context["body"] = f"{title}{end}{status}{rest}" if end else f"{status}{title}"
-        data = script_data({"page": page, "cells": cells}, id="wt-cells")
-        context["body"] += f"{data}\n"
+def _add_cells(page: str, cells: list[dict[str, Any]], context: dict[str, Any]) -> None:
+    context["metatags"] += '<meta name="wall-time-labs" content="here" />\n'
+    title, end, rest = context["body"].partition("</h1>")
+    status = STATUS.format(context["pathto"](READING_IT_LIVE, 1))
+    context["body"] = f"{title}{end}{status}{rest}" if end else f"{status}{title}"
+    data = script_data({"page": page, "cells": cells}, id="wt-cells")
+    context["body"] += f"{data}\n"
 
 
 def _open_book_on_binder(
@@ -54,18 +58,26 @@ def _open_book_on_binder(
             button["url"] = address._replace(query=urlencode(query)).geturl()
 
 
-def _leave_corners_empty(
-    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-) -> None:
-    """A header without words is none: a screen reader would announce it for each row."""
-    if "body" in context:
-        context["body"] = CORNER.sub("<td></td>", context["body"])
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
+    """Sphinx calls this before any cell is run."""
+    os.environ["LABS_MODE"] = "replay"  # the recorded figure; a build never runs load
     app.config.templates_path.append(TEMPLATES)
-    app.connect("html-page-context", _add_cells)
-    app.connect("html-page-context", _leave_corners_empty)
+    app.add_source_parser(PageParser, override=True)
+    for fold in (FoldChecks, FoldMore):
+        app.add_post_transform(fold)
+    sheets, scripts, formulas = Sheets(), Scripts(), Formulas(app)
+
+    def change(app: Sphinx, page: str, _: str, context: dict[str, Any], doctree: object) -> None:
+        context["one_style_sheet"] = sheets.joined  # for templates/layout.html
+        scripts.offer(app, context)
+        formulas.put(context)
+        if doctree is not None and (cells := app.env.metadata[page].get(CELLS)):
+            _add_cells(page, cells, context)
+        if "body" in context:
+            context["body"] = CORNER.sub("<td></td>", context["body"])
+
+    app.connect("html-page-context", change)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
+    app.connect("build-finished", offline.write, priority=900)  # after those who write into it
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,4 +1,4 @@
-"""A Sphinx extension: one style sheet for all pages, of what they use.
+"""One style sheet for all pages, of what they use.
 
 A page waits for its style sheets before it shows anything, and Sphinx, the theme and the extensions
 bring a dozen of a hundred kilobytes, compressed. Here they become `_static/book.css`, in the same
@@ -40,12 +40,6 @@ class Sheets:
 
     def __init__(self) -> None:
         self.names: list[str] = []  # below _static, in order
-
-    def offer(
-        self, _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-    ) -> None:
-        """For templates/layout.html."""
-        context["one_style_sheet"] = self.joined
 
     def joined(self, head: str) -> str:
         """The head's lines with one sheet where there were several. ExtensionError where they are
@@ -154,11 +148,3 @@ def words(pages: Iterable[str], static: Path) -> set[str]:
         if source.is_file():
             found.update(WORD.findall(source.read_text("utf-8")))
     return found
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    sheets = Sheets()
-    app.connect("html-page-context", sheets.offer)
-    app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

@@ -7,7 +7,6 @@ import os
 import secrets
 import signal
 import socket
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from jupyter_core.paths import secure_write
 
 from labs.host.project import CLONED, ROOT, SITE
+from labs.records.errors import Unusable
 from labs.site.live import browser_origin
 from labs.site.live.jupyter_folders import own_jupyter
 
@@ -23,25 +23,25 @@ NOT_BUILT = "The book is not built yet. `make read` builds it and starts it."
 NOT_INSTALLED = f"{SITE}: the built book is not there. Install wall-time again from its wheel."
 
 
-def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: str = "") -> int:
+def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: str = "") -> None:
     """Serve the book on this machine until Ctrl-C; print its address and open it.
 
     `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. `origin` and
     `base_url` say where the browser sees it through a proxy, see `labs.site.live.browser_origin`;
-    there the reader opens it. Returns 0 when it was ended, 2 when it could not start (one sentence
-    on standard error). Unusable for what is no origin, or no path.
+    there the reader opens it. Unusable where the book is not built, and for a port that cannot be
+    had, what is no origin, or no path.
     """
     below = browser_origin.base_url(base_url)
     browser_origin.outside(origin, port or 0)
     if not (SITE / "index.html").is_file():
-        return _refuse(NOT_BUILT if CLONED else NOT_INSTALLED)
+        raise Unusable(NOT_BUILT if CLONED else NOT_INSTALLED)
     if reason := _unusable(port):
-        return _refuse(f"port={port}: {reason}. Choose another, or none to get a free one.")
+        raise Unusable(f"port={port}: {reason}. Choose another, or none to get a free one.")
     with own_jupyter():
-        return _serve(port or 0, open_browser, origin, below)
+        _serve(port or 0, open_browser, origin, below)
 
 
-def _serve(port: int, open_browser: bool, origin: str, below: str) -> int:
+def _serve(port: int, open_browser: bool, origin: str, below: str) -> None:
     os.environ["LABS_MODE"] = "live"
     from labs.site.live.server import BookApp  # takes a second; the refusals above do not
 
@@ -69,12 +69,6 @@ def _serve(port: int, open_browser: bool, origin: str, below: str) -> int:
     else:
         server.no_browser_open_file = True
     server.start()
-    return 0
-
-
-def _refuse(sentence: str) -> int:
-    print(sentence, file=sys.stderr)
-    return 2
 
 
 def _unusable(port: int | None) -> str | None:

@@ -49,13 +49,13 @@ PUBLISHED = re.compile(r'"(/[^"]*)_static/')  # where a page for nowhere takes i
 NEEDED = (("live.js", "script"), ("live.css", "style"))
 
 
-class PageHandler(JupyterHandler, web.StaticFileHandler):
+class PageHandler(web.StaticFileHandler, JupyterHandler):
     """A file of the built site, for whoever may read the server's files."""
 
     auth_resource = "contents"
 
     def initialize(self, path: str, asked: Callable[[], None]) -> None:  # type: ignore[override]
-        web.StaticFileHandler.initialize(self, path, default_filename="index.html")
+        super().initialize(path, default_filename="index.html")
         self.asked = asked
 
     @web.authenticated
@@ -65,20 +65,17 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
             _ = self.xsrf_token  # reading it sets the cookie that the page's POSTs need
             self.asked()
         self._compress()
-        await web.StaticFileHandler.get(self, path, include_body)
+        await super().get(path, include_body)
 
     @web.authenticated
     @authorized
     async def head(self, path: str) -> None:  # type: ignore[override]
-        await web.StaticFileHandler.get(self, path, include_body=False)
+        await super().get(path, include_body=False)
 
     def parse_url_path(self, url_path: str) -> str:
         if "\0" in url_path:
             raise web.HTTPError(404)  # else the system refuses it, and that would be our fault
-        return web.StaticFileHandler.parse_url_path(self, url_path)
-
-    def get_content_type(self) -> str:
-        return web.StaticFileHandler.get_content_type(self)
+        return super().parse_url_path(url_path)
 
     def set_extra_headers(self, path: str) -> None:
         if self.absolute_path and self.absolute_path.endswith(".html"):
@@ -112,9 +109,6 @@ class PageHandler(JupyterHandler, web.StaticFileHandler):
         here = f'"{self.base_url}book/'
         self.finish(words.replace(f'"{published[1]}', here) if published else words)
         return None
-
-    def compute_etag(self) -> str | None:
-        return web.StaticFileHandler.compute_etag(self)
 
     def check_xsrf_cookie(self) -> None:
         """Nothing here changes anything."""
@@ -244,24 +238,16 @@ class BookApp(ExtensionApp):
 
     def initialize_handlers(self) -> None:
         assert self.serverapp is not None
-        site = str(Path(self.book_dir).resolve())
-        self.handlers.extend(
-            [
-                (r"/book", FolderHandler),
-                (r"/book/progress", ProgressHandler),
-                (
-                    r"/book/session",
-                    SessionHandler,
-                    {"warm": self.warm, "left_after_s": self.left_after_s},
-                ),
-                (
-                    r"/book/_static/live-config\.js",
-                    LiveConfigHandler,
-                    {"rest_after_s": self.rest_after_s},
-                ),
-                (r"/book/(.*)", PageHandler, {"path": site, "asked": self.warm.warm}),
-            ]
-        )
+        site = {"path": str(Path(self.book_dir).resolve()), "asked": self.warm.warm}
+        session = {"warm": self.warm, "left_after_s": self.left_after_s}
+        config = {"rest_after_s": self.rest_after_s}
+        self.handlers += [
+            (r"/book", FolderHandler),
+            (r"/book/progress", ProgressHandler),
+            (r"/book/session", SessionHandler, session),
+            (r"/book/_static/live-config\.js", LiveConfigHandler, config),
+            (r"/book/(.*)", PageHandler, site),
+        ]
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
         """Others' servers, and a hub's users who never open the book, get no kernel for it."""

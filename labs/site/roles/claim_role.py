@@ -7,36 +7,25 @@ strict build fails. What can be claimed says `labs.present.claims`; the quantiti
 {measured}, of the page's lab where none is named. Words that hold backticks want two around all.
 """
 
-from collections.abc import Sequence
-from pathlib import PurePosixPath
+from functools import partial
 from types import SimpleNamespace
-from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
 from labs.present import claims
-from labs.present.quantities import NoSuchNumber, Quantity
-from labs.recordings import store
+from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording, Unusable
-from labs.site.roles.measured_role import quoted
+from labs.site.roles.measured_role import quoted_on
 
 
 class ClaimRole(SphinxRole):
     """Words that a recording bears out."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        page = PurePosixPath(self.env.docname).name
-
-        def quote(lab: str, name: str, given: Sequence[object]) -> Quantity:
-            if file := store.chosen((lab or page).partition("/")[0]):
-                self.env.note_dependency(str(file))
-            return quoted(lab or page, name, given)
-
         try:
             words, claim = claims.split(self.text)
-            against = claims.contradiction(claim, quote)
+            against = claims.contradiction(claim, partial(quoted_on, self.env))
             said = f"{{claim}}`{words}`: {against} Reword it, or leave that recording out."
         except (BadRecording, NoSuchNumber, Unusable) as error:
             against = said = f"{{claim}}`{self.text}`: {error}"
@@ -47,9 +36,3 @@ class ClaimRole(SphinxRole):
         children, messages = self.inliner.parse(words, self.lineno, SimpleNamespace(), inline)
         inline.extend(children)
         return [inline], messages
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.add_role("claim", ClaimRole())
-    return {"version": "1", "parallel_read_safe": True}

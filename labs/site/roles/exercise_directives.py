@@ -1,4 +1,4 @@
-"""Sphinx's directives for exercises: {exercise}, {hint} and {solution}, with the book's numbers;
+"""Directives for exercises: {exercise}, {hint} and {solution}, with the book's numbers;
 and the role {minutes}, with which a page says how long they take.
 
 `labs.exercises.page` says what stands in them, `labs.exercises.proofreading` what is wrong with it:
@@ -54,18 +54,12 @@ class ExerciseDirective(SphinxDirective):
         return before, "" if row.answer is None else field
 
 
-class HintDirective(ExerciseDirective):
-    """Folded away until it is asked for."""
+class FoldedDirective(ExerciseDirective):
+    """A hint or a solution, folded away until it is asked for."""
 
     def around(self, row: Exercise) -> tuple[str, str]:
-        return '<details class="hint">\n<summary>Hint</summary>\n\n', "\n\n</details>"
-
-
-class SolutionDirective(ExerciseDirective):
-    """Solution, folded away until it is asked for."""
-
-    def around(self, row: Exercise) -> tuple[str, str]:
-        return '<details class="solution">\n<summary>Solution</summary>\n\n', "\n\n</details>"
+        summary = f"<summary>{self.name.capitalize()}</summary>"
+        return f'<details class="{self.name}">\n{summary}\n\n', "\n\n</details>"
 
 
 class MinutesRole(SphinxRole):
@@ -118,13 +112,12 @@ def _write(app: Sphinx, failed: Exception | None) -> None:
         Path(app.outdir, catalogue.NAME).write_bytes(written)
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
+def add_to(app: Sphinx) -> None:
+    """Let pages write them."""
     app.connect("html-page-context", _add_keys)
     app.connect("source-read", _read)
     app.connect("build-finished", _write)
     app.add_directive("exercise", ExerciseDirective)
-    app.add_directive("hint", HintDirective, override=True)  # docutils has an admonition
-    app.add_directive("solution", SolutionDirective)
+    app.add_directive("hint", FoldedDirective, override=True)  # docutils has an admonition
+    app.add_directive("solution", FoldedDirective)
     app.add_role("minutes", MinutesRole())
-    return {"version": "1", "parallel_read_safe": True}

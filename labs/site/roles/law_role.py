@@ -7,10 +7,8 @@ In a displayed formula, which is then the directive {law}, it is \law{…}, with
 """
 
 import re
-from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.directives.patches import MathDirective
 
 from labs.records import format
@@ -80,10 +78,3 @@ def _in_formula(found: re.Match[str]) -> str:
     if format.NARROW in number:
         raise Unusable(f"{found[0]}: TeX sets the unit; scale the number, as in 1000 * demand(…).")
     return number.replace(",", r"\,")
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.add_role("law", LawRole())
-    app.add_directive("law", LawDirective)
-    return {"version": "1", "parallel_read_safe": True}

@@ -9,9 +9,8 @@ a kernel for every number, and does not run the cells that a page hides.)
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
-from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from labs.kinds.registry import showing
 from labs.present import claims
@@ -27,17 +26,21 @@ class MeasuredRole(NumberRole):
     refused = (BadRecording, NoSuchNumber, Unusable)
 
     def number(self) -> str:
-        lab, name, given = claims.quantity(self.text)
-        lab = lab or PurePosixPath(self.env.docname).name
-        if file := store.chosen(lab.partition("/")[0]):
-            self.env.note_dependency(str(file))
-        return str(quoted(lab, name, given))
+        return str(quoted_on(self.env, *claims.quantity(self.text)))
 
 
 def measured(lab: str, text: str) -> Quantity:
     """The quantity that `name` or `name(1, "page")` stands for in a lab's recording, or with
     `lab/part` in one part of it."""
     return quoted(lab, *claims.quantity(text)[1:])
+
+
+def quoted_on(page: BuildEnvironment, lab: str, name: str, given: Sequence[object]) -> Quantity:
+    """Quote a number on that page, which depends on its lab, or else on the one of its name."""
+    lab = lab or PurePosixPath(page.docname).name
+    if file := store.chosen(lab.partition("/")[0]):
+        page.note_dependency(str(file))
+    return quoted(lab, name, given)
 
 
 def quoted(lab: str, name: str, given: Sequence[object]) -> Quantity:
@@ -48,9 +51,3 @@ def quoted(lab: str, name: str, given: Sequence[object]) -> Quantity:
         if slash:
             result = showing(result).part(result, label)
         return showing(result).quote(result, name, *given)
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.add_role("measured", MeasuredRole())
-    return {"version": "1", "parallel_read_safe": True}

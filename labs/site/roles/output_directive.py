@@ -1,4 +1,4 @@
-"""A Sphinx directive for real output of real tools, read line by line.
+"""A directive for real output of real tools, read line by line.
 
     ```{output} ss-backlog
     1. `Recv-Q`: how many connections wait in line.
@@ -89,9 +89,8 @@ def _lines_in_html(translator: Any, node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
+def add_to(app: Sphinx) -> None:
+    """Let pages write it."""
     app.add_node(output, html=(_visit_html, _depart_html))
     app.add_node(printed, html=(_lines_in_html, None))
     app.add_directive("output", OutputDirective)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,12 +1,9 @@
-"""A Sphinx directive for the place of *My progress*: `{progress}`, whose content is shown where the
+"""A directive for the place of *My progress*: `{progress}`, whose content is shown where the
 page's script isn't. The script draws what is kept (book/web/src/progress.ts), with what the build
 knows of the book."""
 
-from typing import Any
-
 from docutils import nodes
 from markupsafe import Markup
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from labs.exercises import catalogue
@@ -52,9 +49,3 @@ def known() -> dict[str, object]:
         "drawn": [LEAST, MOST],
         "mostBytes": MOST_BYTES,
     }
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
-    app.add_directive("progress", ProgressDirective)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -161,9 +161,8 @@ def _load_script(
         app.add_js_file("lib/scenes.js", loading_method="defer")
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
+def add_to(app: Sphinx) -> None:
+    """Let pages write it."""
     app.add_node(scene, html=(_visit_html, _depart_html))
     app.add_directive("scene", SceneDirective)
     app.connect("html-page-context", _load_script)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
