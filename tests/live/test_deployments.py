@@ -23,6 +23,7 @@ from waiting import eventually
 from labs.host import hardware as this_machine
 from labs.host import programs
 from labs.host.counters import listen_overflows
+from labs.host.monitor import process_cpu_s
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.panel.choices import programs as offered
@@ -404,16 +405,11 @@ def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
     with serve(SMALL[by]) as running:
         url = f"{running.url}/?loops={round(workload.cpu_s * burned.loops_per_s[0])}"
         get(url)  # hot
-        before = cpu_s(running.pids())
+        before = sum(map(process_cpu_s, running.pids()))
         for _ in range(6):
             get(url)
-        each_s = (cpu_s(running.pids()) - before) / 6
+        each_s = (sum(map(process_cpu_s, running.pids())) - before) / 6
     assert 0.4 < each_s / workload.cpu_s < 2.5  # a crowded machine works at another speed
-
-
-def cpu_s(pids: list[int]) -> float:
-    times = [psutil.Process(pid).cpu_times() for pid in pids]
-    return sum(each.user + each.system for each in times)
 
 
 @live
