@@ -99,8 +99,9 @@ def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: P
 
 
 @pytest.mark.extended
-def test_a_login_ends_with_its_token(site: Path, read: Started) -> None:
-    """Whoever gets the port after the reader gets the cookie from the tab that is still open."""
+def test_a_login_ends_with_its_token(site: Path, read: Started, tmp_path: Path) -> None:
+    """Whoever gets the port after the reader gets the cookie from the tab that is still open. And
+    no browser is opened when none is wanted."""
     process = read(site, NO_BROWSER="1")
     address = address_of(process)
     port = urlsplit(address).port
@@ -111,6 +112,7 @@ def test_a_login_ends_with_its_token(site: Path, read: Started) -> None:
     assert asked(kernels, Cookie=login)[0].status == 200
     process.send_signal(signal.SIGINT)
     assert process.wait(STOP_S) == 0
+    assert not (tmp_path / "opened").exists()
     again = address_of(read(site, port, NO_BROWSER="1"))
     assert urlsplit(again).port == port
     assert asked(kernels, Cookie=login)[0].status == 403
@@ -124,17 +126,6 @@ def asked(address: str, **headers: str) -> tuple[HTTPResponse, bytes]:
         connection.request("GET", f"{where.path}?{where.query}", headers=headers)
         answer = connection.getresponse()
         return answer, answer.read()
-
-
-@pytest.mark.extended
-def test_no_browser_is_opened_when_none_is_wanted(
-    site: Path, read: Started, tmp_path: Path
-) -> None:
-    process = read(site, NO_BROWSER="1")
-    address_of(process)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(STOP_S) == 0
-    assert not (tmp_path / "opened").exists()
 
 
 def test_a_taken_port_is_told_in_a_sentence(site: Path, read: Started) -> None:
