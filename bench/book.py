@@ -54,12 +54,10 @@ def figures(result: Result) -> Iterator[Figure]:
     match result:
         case Recording():
             for point in result.points:
-                forecast = result.run.forecast.at(point.users).model_rps
-                name = f"{point.users} users"
                 yield Figure(
-                    name=name,
+                    name=f"{point.users} users",
                     measured=point.throughput_rps,
-                    forecast=forecast,
+                    forecast=result.run.forecast.at(point.users).model_rps,
                     checks=point.checks,
                 )
         case Comparison(parts=parts) | Mystery(variants=parts):
@@ -69,9 +67,8 @@ def figures(result: Result) -> Iterator[Figure]:
         case Timeline():
             at_s = 0.0
             for step, found in zip(result.steps, result.run.step_results, strict=False):
-                name = f"{step.load}, {step.do}" if step.do else step.load
                 yield Figure(
-                    name=name,
+                    name=f"{step.load}, {step.do}" if step.do else step.load,
                     measured=found.throughput_rps,
                     forecast=result.run.expected_rps(at_s, at_s + step.seconds),
                     checks=found.checks,

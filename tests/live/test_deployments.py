@@ -351,19 +351,14 @@ def test_serve_leaves_a_port_that_is_taken_for_another(
 
 
 @pytest.mark.measures
-def test_serve_says_which_program_may_not_be_run(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+def test_serve_says_which_program_may_not_be_run_and_gives_the_last_words_of_what_dies(
+    path: Path, tmp_path: Path
 ) -> None:
-    folder = path / "node"
-    folder.mkdir()
-    monkeypatch.setattr(programs.Program, "path", lambda self: str(folder))
-    with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied") as failed:
-        start("node")
-    assert f"To try it by hand: {folder} " in str(failed.value)
-
-
-@pytest.mark.measures
-def test_serve_gives_the_last_words_of_what_dies_at_its_start(path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs.Program, "path", lambda self: str(tmp_path))
+        with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied") as failed:
+            start("node")
+        assert f"To try it by hand: {tmp_path} " in str(failed.value)
     program(path, "node", "echo segmentation fault, as it were >&2; exit 139")
     with pytest.raises(ServerFailed) as failed:
         start("node")
