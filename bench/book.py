@@ -10,11 +10,12 @@ many figures of each lab were unfit. Writes nothing into the book. About fifteen
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+import pytest
 
 from bench.levels import sizes
 from labs.kinds.base import LabKind
@@ -53,12 +54,10 @@ def figures(result: Result) -> Iterator[Figure]:
     match result:
         case Recording():
             for point in result.points:
-                forecast = result.run.forecast.at(point.users).model_rps
-                name = f"{point.users} users"
                 yield Figure(
-                    name=name,
+                    name=f"{point.users} users",
                     measured=point.throughput_rps,
-                    forecast=forecast,
+                    forecast=result.run.forecast.at(point.users).model_rps,
                     checks=point.checks,
                 )
         case Comparison(parts=parts) | Mystery(variants=parts):
@@ -68,9 +67,8 @@ def figures(result: Result) -> Iterator[Figure]:
         case Timeline():
             at_s = 0.0
             for step, found in zip(result.steps, result.run.step_results, strict=False):
-                name = f"{step.load}, {step.do}" if step.do else step.load
                 yield Figure(
-                    name=name,
+                    name=f"{step.load}, {step.do}" if step.do else step.load,
                     measured=found.throughput_rps,
                     forecast=result.run.expected_rps(at_s, at_s + step.seconds),
                     checks=found.checks,
@@ -145,7 +143,6 @@ def main() -> int:
             if lab_kind(cell.kind).recorded_by == LabKind.recorded_by
         )
     )
-    book = os.environ.get("LABS_RECORDINGS")
     told: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="wall-time-") as folder:
         for lab in asked.labs or every:
@@ -153,15 +150,14 @@ def main() -> int:
                 recorded: Result | None = store.recording(lab)
             except BadRecording:
                 recorded = None
-            os.environ["LABS_RECORDINGS"] = folder
-            try:
-                recorder.record_book([lab], lambda said: None, recorder.ONCE)
-                found = store.recording(lab)
-            except Unusable as error:  # here; the others may be
-                print(f"\n{lab}\n{error}", flush=True)
-                continue
-            finally:
-                _restore(book)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("LABS_RECORDINGS", folder)
+                try:
+                    recorder.record_book([lab], lambda said: None, recorder.ONCE)
+                    found = store.recording(lab)
+                except Unusable as error:  # here; the others may be
+                    print(f"\n{lab}\n{error}", flush=True)
+                    continue
             rows, told[lab] = table(found, recorded)
             print(f"\n{lab}\n{columns(rows)}", flush=True)
     figures = [figure for own in told.values() for figure in own]
@@ -170,13 +166,6 @@ def main() -> int:
     print(forecasts("forecast, all figures", figures))
     print(unfit(told))
     return 0
-
-
-def _restore(folder: str | None) -> None:
-    if folder is None:
-        os.environ.pop("LABS_RECORDINGS", None)
-    else:
-        os.environ["LABS_RECORDINGS"] = folder
 
 
 if __name__ == "__main__":

@@ -29,15 +29,18 @@ def built(page: str) -> bool:
     return False
 
 
+def where() -> subprocess.CompletedProcess[str]:
+    """What setup/browser.py says: the path of a browser, or why there is none."""
+    command = [sys.executable, str(ROOT / "setup" / "browser.py")]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
 @contextlib.contextmanager
-def chromium() -> Iterator[Browser]:
-    """A browser without a screen."""
-    found = subprocess.run(
-        [sys.executable, str(ROOT / "setup" / "browser.py")], capture_output=True, text=True
-    )
+def chromium(*more: str) -> Iterator[Browser]:
+    """A browser without a screen, with these further arguments."""
     with sync_playwright() as playwright:
-        path = found.stdout.strip() or None
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        path = where().stdout.strip() or None
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *more])
         yield browser
         browser.close()
 

@@ -122,7 +122,6 @@ class Bench(Rig):
     def __init__(self, injection: Injection) -> None:
         super().__init__(self._see)
         self.injection = injection
-        self.first = threading.Event()  # the first level is counted
         self.visits = 0  # that were counted
 
     def run(self) -> Recording:
@@ -136,9 +135,7 @@ class Bench(Rig):
         return _one_asleep(super().serve(server, **how), self.injection.cause == "split")
 
     def _see(self, event: object) -> None:
-        if isinstance(event, Recording) and event.points:
-            self.visits += 1
-            self.first.set()
+        self.visits += bool(isinstance(event, Recording) and event.points)
 
 
 @dataclass(frozen=True)
@@ -178,17 +175,12 @@ def later(bench: Bench, do: Callable[[contextlib.ExitStack], None]) -> Iterator[
     """Do that as soon as the first level is counted; what it puts on the stack is undone."""
     with contextlib.ExitStack() as stack:
 
-        def wait() -> None:
-            if bench.first.wait(WITHIN_S):
+        def wait(over: threading.Event) -> None:
+            if wait_until(lambda: bench.visits > 0, WITHIN_S, stop=over):
                 do(stack)
 
-        thread = threading.Thread(target=wait)
-        thread.start()
-        try:
+        with beside(wait):
             yield
-        finally:
-            bench.first.set()
-            thread.join()
 
 
 def neighbours_come(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
@@ -371,21 +363,15 @@ def slow_script(bench: Bench, bed: Testbed) -> Iterator[None]:
 @contextlib.contextmanager
 def own_work(bench: Bench, bed: Testbed) -> Iterator[None]:
     """This process computes beside the load, as a page's kernel might."""
-    over = threading.Event()
 
-    def hash_on() -> None:
+    def hash_on(over: threading.Event) -> None:
         while not over.is_set():
             hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)  # lets go of the interpreter's lock
 
-    threads = [threading.Thread(target=hash_on) for _ in range(HALF)]
-    for each in threads:
-        each.start()
-    try:
+    with contextlib.ExitStack() as stack:
+        for _ in range(HALF):
+            stack.enter_context(beside(hash_on))
         yield
-    finally:
-        over.set()
-        for each in threads:
-            each.join()
 
 
 def one_core() -> str:

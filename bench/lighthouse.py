@@ -25,7 +25,7 @@ from typing import Any
 
 from tornado import httpserver, netutil, web
 
-from bench.browser import ROOT, SITE, built
+from bench.browser import SITE, built, where
 
 LIGHTHOUSE = "lighthouse@12.8.2"  # the last that Node 20 runs
 PAGES = (
@@ -111,9 +111,7 @@ def reasons(report: dict[str, Any], category: str) -> list[str]:
 
 def main(pages: list[str], goal: int) -> int:
     """Exit code 1 when a figure is below the goal."""
-    found = subprocess.run(
-        [sys.executable, str(ROOT / "setup" / "browser.py")], capture_output=True, text=True
-    )
+    found = where()
     browser = found.stdout.strip()
     if not browser or not all(built(f"{page}.html") for page in pages):
         print(found.stderr.strip(), file=sys.stderr)

@@ -15,12 +15,11 @@ import argparse
 import sys
 import time
 
-from bench.levels import CPU, MIXED, WAIT, Row, by_work, rows, save, shown, sizes
+from bench.levels import CPU, MIXED, WAIT, Column, Row, by_work, rows, save, shown, sizes
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
-from labs.records.results import Point
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing
 from labs.servers.serve import serve
 
@@ -32,6 +31,10 @@ WORK = {
 }
 FILES = {"file": (Workload(page="file"), (1, 2, 5))}  # more, and Locust is full
 STARTS_WITHIN_S = GONE_WITHIN_S = 2.0
+MORE: list[Column] = [
+    ("failed", lambda point: str(point.failed)),
+    ("MiB", lambda point: f"{(point.pss_bytes or 0) / 2**20:.0f}"),
+]
 SPAWN_S = 0.1  # for each process, where a server takes its time
 
 
@@ -53,14 +56,6 @@ def comes_and_goes(server: Server, page: Page) -> tuple[float, float]:
         ready = time.perf_counter()
         started_s, ending = ready - began, time.perf_counter()
     return started_s, time.perf_counter() - ending
-
-
-def _failed(point: Point) -> str:
-    return str(point.failed)
-
-
-def _memory(point: Point) -> str:
-    return f"{(point.pss_bytes or 0) / 2**20:.0f}"
 
 
 def main() -> int:
@@ -87,7 +82,7 @@ def main() -> int:
             name = f"{kind.architecture} by {kind.by}, {name}"
             recordings[name] = recording
             found += (fresh := rows(recording))
-            print(shown(name, fresh, [("failed", _failed), ("MiB", _memory)]), flush=True)
+            print(shown(name, fresh, MORE), flush=True)
         started_s, gone_s = comes_and_goes(server, page)
         times.append([kind.architecture, kind.by, f"{started_s:.2f}", f"{gone_s:.2f}"])
         ramp_s = SPAWN_S * server.processes

@@ -4,12 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import jupytext
 import pytest
+from bs4 import BeautifulSoup, Tag
 
 from labs import api
 from labs.exercises import catalogue
@@ -113,6 +114,18 @@ def _plain(text: str) -> str:
     return re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
 
 
+@cache  # a test looks at what it reads and changes nothing
+def soup(file: Path) -> BeautifulSoup:
+    """A built page."""
+    return BeautifulSoup(file.read_text("utf-8"), "html.parser")
+
+
+def article(file: Path) -> Tag:
+    """Its own text, without the frame around it."""
+    (found,) = soup(file).select("article")
+    return found
+
+
 def pages() -> list[Page]:
     """All pages, in the order of the table of contents."""
     listed = re.findall(r"(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
@@ -127,6 +140,10 @@ def asking() -> list[Page]:
 def chapters() -> list[Page]:
     """Those that have a chapter's parts: all but the last, whose subject the reader brings."""
     return [page for page in asking() if page.slug != "your-own-server"]
+
+
+each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+each_chapter = pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
 
 
 def labs() -> dict[str, LabKind[Any]]:

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 from urllib.request import Request, urlopen
@@ -188,24 +188,21 @@ class Wire:
                 near, _ = self._listener.accept()
             except OSError:
                 return  # closed
-            far = socket.create_connection(("127.0.0.1", self._to_port))
-            self._pairs.append((near, far))
-            threading.Thread(target=self._carry, args=(near, far), daemon=True).start()
+            threading.Thread(target=self._serve, args=(near,), daemon=True).start()
 
-    def _carry(self, near: socket.socket, far: socket.socket) -> None:
-        """Bytes both ways, until either end closes."""
-        other = {near: far, far: near}
+    def _serve(self, near: socket.socket) -> None:
+        far = socket.create_connection(("127.0.0.1", self._to_port))
+        self._pairs.append((near, far))
+
+        def swallow(end: socket.socket, data: bytes) -> bool:
+            gone = self.swallows == ("server" if end is far else "page")
+            self.swallowed += data * gone
+            return gone
+
         with contextlib.suppress(OSError, ValueError):
-            while True:
-                for end in select.select([near, far], [], [])[0]:
-                    data = end.recv(65536)
-                    if not data:
-                        return
-                    if self.swallows == ("server" if end is far else "page"):
-                        self.swallowed += data
-                    else:
-                        other[end].sendall(data)
-        for end in other:
+            pump(near, far, swallow)
+            return
+        for end in (near, far):
             with contextlib.suppress(OSError):
                 end.close()
 
@@ -226,6 +223,21 @@ class Wire:
         self._listener.close()
         self._thread.join()
         self.cut()
+
+
+def pump(
+    near: socket.socket,
+    far: socket.socket,
+    swallow: Callable[[socket.socket, bytes], bool] = lambda end, data: False,
+) -> None:
+    """Bytes both ways, until either end closes, but for those that are swallowed."""
+    other = {near: far, far: near}
+    while True:
+        for end in select.select([near, far], [], [])[0]:
+            if not (data := end.recv(65536)):
+                return
+            if not swallow(end, data):
+                other[end].sendall(data)
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from chapters import BOOK, Page, asking, chapters, pages, tables
+from chapters import BOOK, Page, asking, chapters, each_chapter, each_page, pages, tables
 
 from labs.exercises import catalogue, proofreading
 from labs.exercises.page import read
@@ -37,11 +37,7 @@ LONGER = {"which-limit": 2200, "whom-are-you-measuring": 2200}
 MOST_BEFORE = 300  # words, until there is something to do
 
 
-def name(page: Page) -> str:
-    return page.name
-
-
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
     assert tuple(page.sections) == PARTS
     assert re.search(HEAD, page.text[: page.text.index("\n## Predict")])
@@ -55,12 +51,12 @@ def test_a_chapter_has_all_its_parts_in_order(page: Page) -> None:
 OUTCOME = re.compile(r"\{(measured|claim|output)\}|<figure|!\[")
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_nothing_measured_stands_before_the_bet(page: Page) -> None:
     assert not OUTCOME.search(page.text[: page.text.index("\n## Explain")])
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_a_chapter_opens_with_its_question_and_ends_with_its_answer(page: Page) -> None:
     assert re.search(r"^# .+\n\n> \*\*[^*\n.?!]+\?\*\*\n", page.text, re.MULTILINE)
     lines = re.findall("^- .+", page.sections["What to remember"], re.MULTILINE)
@@ -71,7 +67,7 @@ def test_a_chapter_opens_with_its_question_and_ends_with_its_answer(page: Page) 
     assert "](" in page.sections["Next"]
 
 
-@pytest.mark.parametrize("page", asking(), ids=name)
+@pytest.mark.parametrize("page", asking(), ids=lambda page: page.name)
 def test_a_chapter_is_read_to_its_end(page: Page) -> None:
     assert page.words <= LONGER.get(page.slug, MOST_WORDS)
     begun = re.split(r"^```\{(?:scene|code-cell)\}", page.text, maxsplit=1, flags=re.MULTILINE)[0]
@@ -112,7 +108,7 @@ def test_a_guide_marks_two_open_questions_with_a_strong_and_a_weak_answer(guide:
         assert len(re.findall(r"^> \*Weak, [01] points?\.\* ", each, re.MULTILINE)) == 1
 
 
-@pytest.mark.parametrize("page", pages(), ids=name)
+@each_page
 def test_a_cell_holds_one_idea(page: Page) -> None:
     for cell in page.cells:
         ast.parse(cell.source)
@@ -120,9 +116,9 @@ def test_a_cell_holds_one_idea(page: Page) -> None:
         assert set(cell.metadata["tags"]) <= {"lab", "hide-input", "remove-output"}
 
 
-@pytest.mark.parametrize("source", pages(), ids=name)
-def test_proofreading_finds_nothing_in_a_page_s_exercises(source: Page) -> None:
-    assert proofreading.complaints(read(source.text)) == []
+@each_page
+def test_proofreading_finds_nothing_in_a_page_s_exercises(page: Page) -> None:
+    assert proofreading.complaints(read(page.text)) == []
 
 
 @pytest.mark.parametrize(("number", "page"), list(enumerate(asking())), ids=str)
@@ -141,7 +137,7 @@ def figures(paragraph: str) -> set[float]:
     return {float(number) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", said)}
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_an_exercise_is_not_the_chapter_s_own_example(page: Page) -> None:
     """Its numbers, as printed, and its answer don't stand together in a paragraph."""
     rows = [row for row in page.exercises if row.fixed and len(row.given) > 1]

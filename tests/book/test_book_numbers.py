@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chapters import Page, chapters, tables
+from chapters import Page, chapters, each_chapter, tables
 
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.registry import showing
@@ -25,17 +25,13 @@ FIT = 5 / 6  # of a lab's points, over all its runs
 S1 = [["1", "5.04"], ["2", "10.09"], ["3", "15.08"], ["4", "20.23"], ["8", "20.33"]]
 
 
-def name(page: Page) -> str:
-    return page.name
-
-
 def plain(text: str) -> str:
     """On one line, without the marks of emphasis and links."""
     text = re.sub(r"\{term\}`([^`<]*?)(?: <[^`]*)?`", r"\1", text)
     return re.sub(r"\s+", " ", re.sub(r"[*_]", "", text))
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_a_page_has_the_lab_of_its_name(page: Page) -> None:
     names = [ast.literal_eval(call.args[0]) for call in page.calls]
     assert names[0] == page.slug
@@ -152,7 +148,7 @@ def test_cells_of_ours_are_recorded() -> None:
     assert checked > 50
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_a_page_says_which_machine_measured(page: Page) -> None:
     assert "{measured}`machine`" in page.text
 
@@ -161,7 +157,7 @@ recording = functools.cache(store.recording)  # a test looks at what it reads
 TOLD = re.compile(r"\bunfit\b|hollow|: fit`|the lab's checks|never served|\(fit\(", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("page", chapters(), ids=name)
+@each_chapter
 def test_a_table_of_points_that_are_not_fit_is_told_to_be_one(page: Page) -> None:
     """In its own words, or in those of the paragraphs beside it."""
     paragraphs = re.split(r"\n\s*\n", page.text)

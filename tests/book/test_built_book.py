@@ -1,6 +1,5 @@
 """The built site: nothing half-done on its pages, no link broken, every number a recording's."""
 
-import functools
 import json
 import re
 import shutil
@@ -10,25 +9,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup, Tag
-from chapters import ROOT, Page, chapters, pages
+from bs4 import Tag
+from chapters import ROOT, Page, article, chapters, each_chapter, each_page, pages, soup
 
 from labs.recordings.pages import chapters as progress_chapters
 from labs.site.build.formulas import FORMULA
 from labs.site.roles.measured_role import measured
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
-
-
-@functools.cache  # a test looks at what it reads and changes nothing
-def read(file: Path) -> BeautifulSoup:
-    return BeautifulSoup(file.read_text("utf-8"), "html.parser")
-
-
-def article(file: Path) -> Tag:
-    """The page's own text, without the frame around it."""
-    (found,) = read(file).select("article")
-    return found
 
 
 ELSEWHERE = """
@@ -65,7 +53,7 @@ def test_build_is_a_function_of_the_sources_alone(book: Path, tmp_path: Path) ->
     assert [file for file in sorted(files) if differ(file)] == []
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+@each_page
 def test_nothing_is_left_undone_on_a_page(book: Path, page: Page) -> None:
     text = article(book / f"{page.name}.html")
     assert not text.select(".problematic, .system-message, .traceback")
@@ -82,7 +70,7 @@ def test_no_page_needs_a_script_for_its_formulas(book: Path) -> None:
     }
     assert left == set()
     for page in pages():
-        assert not read(book / f"{page.name}.html").select("script[src*='lib/math.js']"), page.name
+        assert not soup(book / f"{page.name}.html").select("script[src*='lib/math.js']"), page.name
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -98,7 +86,7 @@ def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:
     which the page's script knows them."""
     checked = 0
     for page in chapters():
-        shown = read(book / f"{page.name}.html")
+        shown = soup(book / f"{page.name}.html")
         folds = [
             fold
             for fold in shown.select("details.sd-dropdown")
@@ -122,7 +110,7 @@ def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:
     assert checked >= sum(page.text.count("{dropdown} Why: ") for page in chapters()) - 1
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+@each_page
 def test_a_page_links_to_what_is_there(book: Path, page: Page) -> None:
     file = book / f"{page.name}.html"
     for link in article(file).select("a[href]"):
@@ -133,7 +121,7 @@ def test_a_page_links_to_what_is_there(book: Path, page: Page) -> None:
         target = (file.parent / unquote(address.path)).resolve() if address.path else file
         assert target.is_file(), link
         if address.fragment and target.suffix == ".html":
-            assert read(target).find(id=unquote(address.fragment)), link
+            assert soup(target).find(id=unquote(address.fragment)), link
 
 
 def test_my_progress_leads_to_labs_and_exercises_that_are_there(book: Path) -> None:
@@ -144,11 +132,11 @@ def test_my_progress_leads_to_labs_and_exercises_that_are_there(book: Path) -> N
         places = {each: chapter.place(each) for each in (*chapter.exercises, *chapter.sections)}
         for name, place in places.items():
             page, _, section = place.partition("#")
-            assert section and read(book / page).find(id=section), name
+            assert section and soup(book / page).find(id=section), name
         assert {places[id] for id in chapter.exercises} <= linked
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+@each_page
 def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
     text = article(book / f"{page.name}.html")
     for image in text.select("img"):
@@ -169,9 +157,9 @@ def labels(drawing: Tag) -> list[str]:
     return str(drawing["aria-labelledby"]).split()
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+@each_page
 def test_a_page_waits_for_one_style_sheet_and_for_no_script(book: Path, page: Page) -> None:
-    whole = read(book / f"{page.name}.html")
+    whole = soup(book / f"{page.name}.html")
     sheets = [
         str(link["href"])
         for link in whole.select("link[rel=stylesheet]")
@@ -182,7 +170,7 @@ def test_a_page_waits_for_one_style_sheet_and_for_no_script(book: Path, page: Pa
     assert not whole.select("link[rel=preload][as=script]")
 
 
-@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+@each_chapter
 def test_nothing_moves_when_the_page_begins_to_speak(book: Path, page: Page) -> None:
     """Its line of state stands below the title from the first, and pictures have their room."""
     text = article(book / f"{page.name}.html")
@@ -192,7 +180,7 @@ def test_nothing_moves_when_the_page_begins_to_speak(book: Path, page: Page) -> 
         assert image.get("width") and image.get("height"), image
 
 
-@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+@each_chapter
 def test_a_page_says_the_numbers_of_its_recording(book: Path, page: Page) -> None:
     """Each role, in order, as the recording has it now."""
     shown = [each.get_text() for each in article(book / f"{page.name}.html").select(".wt-measured")]
@@ -209,7 +197,7 @@ def said(page: Page, text: str) -> str:
     return str(measured(lab, quantity) if colon else measured(page.slug, text))
 
 
-@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+@each_chapter
 def test_an_exercise_is_a_section_with_its_field_and_folded_words(book: Path, page: Page) -> None:
     places = "#try-it-yourself > section, #more-exercises > details:not([open]) > section"
     sections = article(book / f"{page.name}.html").select(places)

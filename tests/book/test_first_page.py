@@ -8,15 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from chapters import ROOT, pages
+from chapters import ROOT, pages, soup
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 
 SITE = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]
-
-
-def read(file: Path) -> BeautifulSoup:
-    return BeautifulSoup(file.read_text("utf-8"), "html.parser")
 
 
 def part(file: Path, name: str) -> BeautifulSoup:
@@ -62,7 +58,7 @@ def test_the_readme_shows_a_lab_as_it_is_recorded() -> None:
 
 
 def test_the_map_has_every_page_in_order(book: Path) -> None:
-    front = read(book / "index.html")
+    front = soup(book / "index.html")
     drawings = front.select("nav.wt-map > svg")
     assert len(drawings) == 2
     wanted = [
@@ -75,10 +71,10 @@ def test_the_map_has_every_page_in_order(book: Path) -> None:
 
 
 def test_one_can_start_here_or_on_binder(book: Path) -> None:
-    front = read(book / "index.html")
+    front = soup(book / "index.html")
     start, binder = (str(link["href"]) for link in front.select(".wt-start a"))
     assert (book / start).is_file()
-    chapter = read(book / start).select_one('a[href*="mybinder.org"]')
+    chapter = soup(book / start).select_one('a[href*="mybinder.org"]')
     assert chapter is not None
     there, theirs = urlsplit(binder), urlsplit(str(chapter["href"]))
     assert (there.netloc, there.path) == (theirs.netloc, theirs.path)
@@ -87,7 +83,7 @@ def test_one_can_start_here_or_on_binder(book: Path) -> None:
 
 
 def test_the_page_for_nowhere_leads_to_the_published_pages(book: Path) -> None:
-    page = read(book / "404.html")
+    page = soup(book / "404.html")
     site = urlsplit(SITE).path
     links = {str(link["href"]) for link in page.select("a[href]")}
     assert {f"{site}{each.name}.html" for each in pages()} <= links

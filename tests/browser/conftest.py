@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,34 +26,29 @@ from playwright.sync_api import (
     Request,
     WebSocket,
     expect,
-    sync_playwright,
 )
 from serving import PROJECT, BookServer, Wire
 
+from bench.browser import chromium, where
+
 SMALL_BOOK = Path(__file__).parent / "site"
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
-    "--font-render-hinting=none",  # or letters are wider in a Chromium without a window
-]
+EVEN = "--font-render-hinting=none"  # or letters are wider in a Chromium without a window
 PATIENCE_MS = 30_000.0  # for anything to appear; a busy machine is slow
 expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    command = [sys.executable, str(PROJECT / "setup/browser.py")]
-    found = subprocess.run(command, capture_output=True, text=True)
+    found = where()
     if found.returncode != 0:
         pytest.fail(found.stderr.strip(), pytrace=False)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found.stdout.strip(), args=FLAGS)
+    with chromium(EVEN) as browser:
         yield browser
-        browser.close()
 
 
 DRAW = """
 import sys
+import tempfile
 from pathlib import Path
 from figures import drawn, keep
 from labs.site.roles.scenes import stills
@@ -109,24 +105,31 @@ StartServer = Callable[..., BookServer]
 @pytest.fixture
 def live_server(tmp_path: Path) -> Iterator[StartServer]:
     """Starts servers that end with the test: live_server(site, base_url="/", root=folder)."""
-    with Servers(tmp_path) as start:
+    with servers(tmp_path) as start:
         yield start
 
 
 @pytest.fixture(scope="module")
 def server(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
     """One server of the small book for the tests that leave it as it was."""
-    with Servers(tmp_path_factory.mktemp("server")) as start:
+    with servers(tmp_path_factory.mktemp("server")) as start:
         yield start(site)
 
 
 @pytest.fixture(scope="module")
-def panels(panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BookServer]:
-    """One server of the pages with real panels, for a reader of whom nothing is kept before."""
-    home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, Servers(home) as start:
+def progress(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the module's reader, of whom nothing is kept before."""
+    return tmp_path_factory.mktemp("reader") / "progress.json"
+
+
+@pytest.fixture(scope="module")
+def panels(
+    panel_book: PanelBook, progress: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[BookServer]:
+    """One server of the pages with real panels, for that reader."""
+    with pytest.MonkeyPatch.context() as patch, servers(tmp_path_factory.mktemp("home")) as start:
         patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-        patch.setenv("WALL_TIME_PROGRESS", str(home / "progress.json"))
+        patch.setenv("WALL_TIME_PROGRESS", str(progress))
         yield start(panel_book.site, root=panel_book.source)
 
 
@@ -138,42 +141,27 @@ def _no_run_comes_back(tmp_path_factory: pytest.TempPathFactory) -> None:
             shutil.rmtree(folder)
 
 
-class Servers:
-    """Starts servers, and stops them on leaving."""
+@contextlib.contextmanager
+def servers(home: Path) -> Iterator[StartServer]:
+    """Starts servers, which have their folders there and end with the block."""
+    with contextlib.ExitStack() as stack:
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
-        self._started: list[BookServer] = []
+        def start(
+            book: Path, *options: str, base_url: str = "/", root: Path = SMALL_BOOK
+        ) -> BookServer:
+            own = Path(tempfile.mkdtemp(prefix="server-", dir=home))
+            server = BookServer(book, root, own, base_url, *options)
+            stack.callback(server.stop)
+            server.start()
+            return server
 
-    def __enter__(self) -> StartServer:
-        return self._start
-
-    def _start(
-        self, book: Path, *options: str, base_url: str = "/", root: Path = SMALL_BOOK
-    ) -> BookServer:
-        home = self._home / f"server-{len(self._started)}"
-        home.mkdir()
-        server = BookServer(book, root, home, base_url, *options)
-        self._started.append(server)
-        server.start()
-        return server
-
-    def __exit__(self, *_: object) -> None:
-        for server in self._started:
-            server.stop()
+        yield start
 
 
 @pytest.fixture
 def wire() -> Iterator[Callable[[BookServer], Wire]]:
-    wires: list[Wire] = []
-
-    def lay(server: BookServer) -> Wire:
-        wires.append(Wire(server.port))
-        return wires[-1]
-
-    yield lay
-    for each in wires:
-        each.close()
+    with contextlib.ExitStack() as stack:
+        yield lambda server: stack.enter_context(contextlib.closing(Wire(server.port)))
 
 
 @dataclass
@@ -207,6 +195,13 @@ class Heard:
 @pytest.fixture
 def heard() -> Heard:
     return Heard()
+
+
+@pytest.fixture
+def another(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Windows of other readers, such as one without scripts: another(java_script_enabled=False)."""
+    with contextlib.ExitStack() as stack:
+        yield lambda **how: stack.enter_context(browser.new_context(**how)).new_page()
 
 
 @pytest.fixture

@@ -1,8 +1,10 @@
 """What the tests say of a page: its status line, its labs, and the small book's panel."""
 
+import json
 import re
 
 from playwright.sync_api import Locator, Page, expect
+from serving import BookServer
 
 LIVE_MS = 40_000.0
 RUN_MS = 200_000.0  # of a run, which other tests that measure may keep from its turn for minutes
@@ -24,17 +26,52 @@ def panel(page: Page, number: int = 1) -> Locator:
     return lab(page, number).locator(".wt-live:not(.wt-behind)")
 
 
-def button(shown: Locator, name: str) -> Locator:
+def live(
+    page: Page, server: BookServer, name: str = "chapter/lab", number: int = 1, *, port: int = 0
+) -> Locator:
+    """Open that page; one of its panels, once it is live."""
+    page.goto(server.page(name, port))
+    state(page, "live")
+    return panel(page, number)
+
+
+def code_of(page: Page, number: int) -> Locator:
+    """The code of a lab of the live page, unfolded to be edited."""
+    lab(page, number).get_by_text("Show the code").click()
+    return lab(page, number).get_by_role("textbox", name="The code of this lab")
+
+
+def write(code: Locator, text: str) -> None:
+    """Put that in the place of the code."""
+    code.press("ControlOrMeta+a")
+    code.press_sequentially(text)
+
+
+def button(shown: Page | Locator, name: str) -> Locator:
     return shown.get_by_role("button", name=name, exact=True)
 
 
-def press_button(page: Page, name: str) -> None:
-    page.locator(".wt-status button", has_text=name).click()
+def commit(shown: Page | Locator, typed: str) -> None:
+    """Bet that."""
+    shown.get_by_role("textbox", name="Your prediction").fill(typed)
+    button(shown, "Commit").click()
+
+
+def record(**lists: object) -> str:
+    """A file of progress that has these."""
+    return json.dumps({"book": "Wall Time", "schema": 1} | lists)
+
+
+def keep(page: Page, **lists: object) -> None:
+    """Have the browser keep these, and open the page anew."""
+    kept = record(**lists)
+    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", kept)
+    page.reload()
 
 
 def run(shown: Locator) -> None:
     """Press Run and see every point land."""
-    shown.get_by_role("button", name="Run", exact=True).click()
+    button(shown, "Run").click()
     points = shown.locator(".wt-view .scatterlayer .point")
     expect(points).to_have_count(POINTS, timeout=LIVE_MS)
 
@@ -46,7 +83,7 @@ def works(page: Page) -> None:
 
 
 def recovers_by(page: Page, button: str) -> None:
-    press_button(page, button)
+    page.locator(".wt-status button", has_text=button).click()
     works(page)
 
 

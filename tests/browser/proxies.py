@@ -2,14 +2,14 @@
 
 import contextlib
 import re
-import select
 import socket
-import threading
+
+from serving import Wire, pump
 
 HEAD_ENDS = b"\r\n\r\n"
 
 
-class Proxy:
+class Proxy(Wire):
     """Hands each request on to a server on 127.0.0.1, changed; each on a connection of its own.
 
     host, origin: what the server is told instead of the browser's, where the browser says one;
@@ -31,24 +31,9 @@ class Proxy:
         self.asked: list[str] = []  # the first lines of what it handed on
         self.sockets, self.cuts = sockets, cuts
         self.opened = 0  # WebSockets
-        self._to_port, self._strips = to_port, strips
+        self._strips = strips
         self._said = {"host": host, "origin": origin}
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    @property
-    def port(self) -> int:
-        return int(self._listener.getsockname()[1])
-
-    def close(self) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # closed
-            while True:
-                near, _ = self._listener.accept()
-                threading.Thread(target=self._serve, args=(near,), daemon=True).start()
+        super().__init__(to_port)
 
     def _serve(self, near: socket.socket) -> None:
         received = b""
@@ -68,7 +53,7 @@ class Proxy:
                     near.sendall(far.recv(65536))  # that it is open now
                     far.recv(1)
                 else:
-                    _pump(near, far)
+                    pump(near, far)
 
     def _changed(self, head: str) -> str | None:
         """The request as the server gets it; None where it gets none."""
@@ -91,13 +76,3 @@ class Proxy:
         if not upgrade:
             kept.append("Connection: close")
         return "\r\n".join([f"{method} {path[len(self._strips) :]} {version}", *kept])
-
-
-def _pump(near: socket.socket, far: socket.socket) -> None:
-    """Bytes both ways, until either end closes."""
-    other = {near: far, far: near}
-    while True:
-        for end in select.select([near, far], [], [])[0]:
-            if not (data := end.recv(65536)):
-                return
-            other[end].sendall(data)

@@ -20,7 +20,6 @@ Started = Callable[..., subprocess.Popen[str]]
 @contextlib.contextmanager
 def reading(folder: Path, **environment: str) -> Iterator[Started]:
     """Start it: start(site, port, origin, base_url, **environment); all end with the block."""
-    started: list[subprocess.Popen[str]] = []
     ours = {
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
@@ -39,13 +38,12 @@ def reading(folder: Path, **environment: str) -> Iterator[Started]:
             stderr=subprocess.PIPE,
             text=True,
         )
-        started.append(process)
+        stack.callback(process.communicate, timeout=STOP_S)
+        stack.callback(process.terminate)
         return process
 
-    yield start
-    for process in started:
-        process.terminate()
-        process.communicate(timeout=STOP_S)
+    with contextlib.ExitStack() as stack:
+        yield start
 
 
 def address_of(process: subprocess.Popen[str]) -> str:

@@ -11,7 +11,8 @@ import pytest
 from chapters import Page as Chapter
 from chapters import chapters
 from conftest import SMALL_BOOK, build, draw_scenes
-from playwright.sync_api import Page, expect
+from labs_on_page import commit, keep, record
+from playwright.sync_api import Locator, Page, expect
 
 from labs.exercises import check as exercises
 from labs.exercises.exercise import Exercise
@@ -46,6 +47,8 @@ def test_numbers_are_read_as_python_reads_them(book: Path, page: Page) -> None:
     expect(page.locator(".wt-check").first).to_be_visible()
     said = page.evaluate(ANSWERS, ["2.1", TYPED])
     assert said == [exercises.check("2.1", text).sentence for text in TYPED]
+    # An exercise about the reader's machine says where it is checked.
+    expect(page.get_by_text("checked where the book is live")).to_have_count(1)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +68,6 @@ def test_a_page_judges_as_python_does(book: Path, page: Page, sources: list[Chap
             texts = [f"{value:.9g}" for value in typed]
             said = page.evaluate(ANSWERS, [row.id, texts])
             assert said == [exercises.check(row.id, text).sentence for text in texts]
-
-
-def test_an_exercise_about_the_reader_s_machine_says_where_it_is_checked(
-    book: Path, page: Page
-) -> None:
-    page.goto((book / "1-cpu-time/one-core.html").as_uri())
-    expect(page.get_by_text("checked where the book is live")).to_have_count(1)
 
 
 ADDED = """
@@ -123,6 +119,12 @@ def test_an_exercise_that_is_added_to_a_page_is_asked_and_judged(
     ]
 
 
+def progress(book: Path, page: Page) -> Locator:
+    """My progress, opened."""
+    page.goto((book / "my-progress.html").as_uri())
+    return page.locator(".wt-progress")
+
+
 def test_progress_is_kept_saved_deleted_and_read_again(
     book: Path, page: Page, tmp_path: Path
 ) -> None:
@@ -134,14 +136,12 @@ def test_progress_is_kept_saved_deleted_and_read_again(
     page.evaluate("location.hash = 'exercise-2-2'")  # a link to one of the folded unfolds them
     page.get_by_label("Your answer to 2.2").fill("50")
     page.get_by_label("Your answer to 2.2").press("Enter")
-    page.get_by_role("textbox", name="Your prediction").fill("14")
-    page.get_by_role("button", name="Commit").click()
+    commit(page, "14")
     goal = page.locator("wt-scene[name=little] .wt-scene-goal")
     page.locator("wt-scene[name=little]").get_by_role("slider", name="leaves").press("End")
     expect(goal).to_contain_text("Reached.")
 
-    page.goto((book / "my-progress.html").as_uri())
-    shown = page.locator(".wt-progress")
+    shown = progress(book, page)
     row = shown.locator("table").first.locator("tr", has_text="One core").locator("td")
     expect(row.nth(1)).to_contain_text("2.")
     before = row.all_inner_texts()
@@ -196,10 +196,6 @@ ANSWER = {"exercise": "2.1", "seed": "", "value": 50, "right": True, "tries": 1,
 DIAGNOSIS = {"lab": "who-is-slow", "seed": 1, "guess": "", "right": False, "tries": 1, "at": ""}
 
 
-def record(**lists: object) -> str:
-    return json.dumps({"book": "Wall Time", "schema": 1} | lists)
-
-
 NO_ENTRIES: dict[str, list[object]] = {
     "scenes": [
         SCENE | {"page": "javascript:alert(1)//"},
@@ -221,8 +217,7 @@ NO_ENTRIES: dict[str, list[object]] = {
 def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
     book: Path, page: Page, tmp_path: Path
 ) -> None:
-    page.goto((book / "my-progress.html").as_uri())
-    shown = page.locator(".wt-progress")
+    shown = progress(book, page)
     odd = [{name: [entry]} for name, entries in NO_ENTRIES.items() for entry in entries]
     for number, lists in enumerate([*odd, {"diagnoses": {"0": DIAGNOSIS}}]):
         file = tmp_path / f"odd-{number}.json"
@@ -238,8 +233,7 @@ def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
     kept = {"scenes": [SCENE], "predictions": [BET], "answers": [ANSWER], "diagnoses": [DIAGNOSIS]}
     mixed = {name: [*entries, *NO_ENTRIES[name]] for name, entries in kept.items()}
     mixed["diagnoses"] = kept["diagnoses"]
-    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", record(**mixed))
-    page.reload()
+    keep(page, **mixed)
     expect(shown.get_by_role("row", name="a goal")).to_be_visible()
     expect(shown).to_contain_text("1 prediction, ")
     expect(shown.get_by_role("button", name="Read a file")).to_be_visible()
@@ -250,8 +244,7 @@ def test_a_file_of_progress_with_an_entry_that_is_none_is_refused(
 def test_a_file_of_progress_of_any_size_is_read_or_refused(
     book: Path, page: Page, tmp_path: Path
 ) -> None:
-    page.goto((book / "my-progress.html").as_uri())
-    shown, file = page.locator(".wt-progress"), tmp_path / "long.json"
+    shown, file = progress(book, page), tmp_path / "long.json"
     for count, said in ((150_000, "larger than 4 MiB"), (30_000, "is read, beside what was here")):
         bets = [BET | {"key": f"{number}", "measured": 5} for number in range(count)]
         file.write_text(record(predictions=bets))
@@ -272,8 +265,7 @@ FILL = """() => {
 def test_a_file_that_the_browser_has_no_room_for_is_said_to_be_gone_with_the_page(
     book: Path, page: Page, tmp_path: Path
 ) -> None:
-    page.goto((book / "my-progress.html").as_uri())
-    shown, file = page.locator(".wt-progress"), tmp_path / "mine.json"
+    shown, file = progress(book, page), tmp_path / "mine.json"
     file.write_text(record(scenes=[SCENE], predictions=[BET], answers=[ANSWER]))
     page.evaluate(FILL)
     shown.locator("input[type=file]").set_input_files(file)
@@ -300,13 +292,11 @@ def test_settled_bets_are_drawn_against_what_was_measured(book: Path, page: Page
         told | {"key": "e", "lab": "<b>mine</b>", "value": 1e300, "measured": 1e-300},
         told | {"key": "f", "lab": "<b>mine</b>", "unit": "%", "value": 30, "measured": 30},
     ]
-    kept = json.dumps({"book": "Wall Time", "schema": 1, "predictions": bets})
     page.set_viewport_size({"width": 360, "height": 740})
     page.emulate_media(color_scheme="dark")
     page.goto((book / "my-progress.html").as_uri())
     expect(page.locator(".wt-scatter")).to_have_count(0)
-    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", kept)
-    page.reload()
+    keep(page, predictions=bets)
     figure = page.locator(".wt-scatter")
     expect(figure.get_by_role("img")).to_have_attribute(
         "aria-label",

@@ -1,14 +1,15 @@
 """axe-core's rules of accessibility, on every page: from a file, light and dark, and on live ones
 before, while and after a lab measures. What they find is mended, and no rule is left out."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import StartServer
-from labs_on_page import RUN_MS, panel, state
-from playwright.sync_api import Browser, Page, expect
+from labs_on_page import RUN_MS, button, live
+from playwright.sync_api import Page, expect
 from serving import PROJECT, BookServer
 
 pytestmark = [pytest.mark.extended, pytest.mark.timeout(1200)]  # seconds a page, on a busy machine
@@ -31,19 +32,18 @@ def complaints(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_page(book: Path, browser: Browser, scheme: str) -> None:
-    context = browser.new_context(color_scheme=scheme)  # type: ignore[arg-type]
-    page = context.new_page()
+def test_axe_finds_nothing_on_any_page(
+    book: Path, another: Callable[..., Page], scheme: str
+) -> None:
+    page = another(color_scheme=scheme)
     files = sorted(file for file in book.rglob("*.html") if "_static" not in file.parts)
     assert len(files) > 29
     found = {}
     for file in files:
         page.goto(file.as_uri())
         page.wait_for_function("!document.querySelector('.wt-plot:not([data-drawn])')")
-        if told := complaints(page):
-            found[str(file.relative_to(book))] = told
-    context.close()
-    assert found == {}
+        found[str(file.relative_to(book))] = complaints(page)
+    assert not any(found.values()), found
 
 
 @pytest.mark.measures
@@ -54,14 +54,10 @@ def test_axe_finds_nothing_while_a_lab_measures_and_after(
     panels: BookServer, page: Page, name: str, scheme: Literal["light", "dark"]
 ) -> None:
     page.emulate_media(color_scheme=scheme)
-    page.goto(panels.page(name))
-    state(page, "live")
-    shown = panel(page)
+    shown = live(page, panels, name)
     expect(shown.locator(".wt-about")).to_be_visible()
     assert complaints(page) == []
-    skip, run, stop = (
-        shown.get_by_role("button", name=each, exact=True) for each in ("Skip", "Run", "Stop")
-    )
+    skip, run, stop = (button(shown, each) for each in ("Skip", "Run", "Stop"))
     if skip.count():
         skip.click()
     run.click()
@@ -83,12 +79,9 @@ def test_axe_finds_nothing_on_live_pages_of_every_kind_in_the_dark(
     page.emulate_media(color_scheme="dark")
     found = {}
     for name in LIVE:
-        page.goto(server.page(name))
-        state(page, "live")
-        if told := complaints(page):
-            found[name] = told
+        live(page, server, name)
+        found[name] = complaints(page)
     page.goto(server.page("my-progress"))  # without Python
     expect(page.locator(".wt-progress table")).to_be_visible()
-    if told := complaints(page):
-        found["my-progress"] = told
-    assert found == {}
+    found["my-progress"] = complaints(page)
+    assert not any(found.values()), found

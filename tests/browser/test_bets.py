@@ -5,13 +5,15 @@ import re
 from pathlib import Path
 from typing import Any
 
+import chapters
 import pytest
+from labs_on_page import commit, keep
 from panel_book import PanelBook
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from labs.kinds.base import LabKind
 from labs.present.bet import on_answer
-from labs.recordings import recorder, replay, store
+from labs.recordings import recorder, store
 from labs.records.format import duration
 from labs.records.written import written
 
@@ -31,16 +33,11 @@ BETS = {  # of labs with all units there are, one that is no slip of the finger
 @pytest.fixture(scope="module")
 def labs() -> dict[str, tuple[str, LabKind[Any]]]:
     """Every lab of the book with its page, as its cell asks for it."""
-    found: dict[str, tuple[str, LabKind[Any]]] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LABS_MODE", "replay")
-        for cell in recorder.cells():
-            asked: list[LabKind[Any]] = []
-            patch.setattr(replay, "replay", lambda _, lab, asked=asked: asked.append(lab))
-            exec(cell.source, {})
-            page = str(cell.page.relative_to(store.BOOK).with_suffix(".html"))
-            found[cell.lab] = page, asked[0]
-    return found
+    asked = chapters.labs()
+    return {
+        cell.lab: (str(cell.page.relative_to(store.BOOK).with_suffix(".html")), asked[cell.lab])
+        for cell in recorder.cells()
+    }
 
 
 SOME = ("wall-time", "one-core", "memory-per-worker")  # those whose pages are the lightest
@@ -60,8 +57,7 @@ def test_a_bet_is_answered_in_the_words_of_the_live_panel(
     expect(run.locator(".wt-bet")).to_contain_text(f"Before you look: {question.asked}")
     figure = run.locator("figure.wt-recorded").first
     expect(figure).to_be_hidden()
-    run.get_by_role("textbox", name="Your prediction").fill(BETS[name])
-    run.get_by_role("button", name="Commit").click()
+    commit(run, BETS[name])
     expect(figure).to_be_visible()
     found = store.recording(name)
     value = written(BETS[name], question.unit) / question.scale
@@ -71,9 +67,14 @@ def test_a_bet_is_answered_in_the_words_of_the_live_panel(
     )
 
 
-def test_a_bet_is_kept_and_a_slip_is_asked_about(book: Path, page: Page) -> None:
+def one_core(book: Path, page: Page) -> Locator:
+    """The lab of that chapter, opened."""
     page.goto((book / "1-cpu-time/one-core.html").as_uri())
-    run = page.locator(".wt-replay")
+    return page.locator(".wt-replay")
+
+
+def test_a_bet_is_kept_and_a_slip_is_asked_about(book: Path, page: Page) -> None:
+    run = one_core(book, page)
     number = run.get_by_role("textbox", name="Your prediction")
     for typed, said in (
         ("", "Nothing is written there yet. Write digits, in req/s."),
@@ -98,7 +99,7 @@ def test_a_bet_is_kept_and_a_slip_is_asked_about(book: Path, page: Page) -> None
 
 
 def test_who_skips_sees_and_who_wants_it_always_is_not_asked_again(book: Path, page: Page) -> None:
-    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    one_core(book, page)
     figure = page.locator(".wt-replay figure")
     page.get_by_role("button", name="Skip", exact=True).click()
     expect(figure.first).to_be_visible()
@@ -133,27 +134,23 @@ def test_where_nothing_can_be_kept_a_reader_s_wish_holds_until_the_page_is_left(
     book: Path, page: Page
 ) -> None:
     page.add_init_script(SECRETIVE)
-    page.goto((book / "1-cpu-time/one-core.html").as_uri())
-    figure = page.locator(".wt-replay figure").first
+    figure = one_core(book, page).locator("figure").first
     expect(figure).to_be_hidden()
     page.get_by_role("checkbox", name="Always show").click()
     expect(figure).to_be_visible()
     page.get_by_role("button", name="Ask me before").first.click()
     expect(figure).to_be_hidden()
-    page.get_by_role("textbox", name="Your prediction").first.fill("14")
-    page.get_by_role("button", name="Commit").first.click()
+    commit(page, "14")
     expect(page.locator(".wt-bet").first).to_contain_text("You said 14")
 
 
 def test_a_bet_is_marked_where_plotly_has_drawn_already(book: Path, page: Page) -> None:
-    page.goto((book / "1-cpu-time/one-core.html").as_uri())
+    run = one_core(book, page)
     page.get_by_role("checkbox", name="Always show").click()
-    run = page.locator(".wt-replay")
     run.get_by_role("button", name="Point at the values").first.click()
     expect(run.locator(".legend").first).to_be_visible()
     run.get_by_role("button", name="Ask me before").click()
-    run.get_by_role("textbox", name="Your prediction").fill("14")
-    run.get_by_role("button", name="Commit").click()
+    commit(run, "14")
     expect(run.locator(".wt-drawn .legend").first).to_contain_text("your prediction")
 
 
@@ -162,8 +159,7 @@ def test_an_absurd_bet_does_not_press_the_figure_flat(
     book: Path, page: Page, typed: str, which: str
 ) -> None:
     """Its throughput, or the response time that follows from it."""
-    page.goto((book / "1-cpu-time/one-core.html").as_uri())
-    run = page.locator(".wt-replay")
+    run = one_core(book, page)
     number = run.get_by_role("textbox", name="Your prediction")
     number.fill(typed)
     number.press("Enter")
@@ -197,8 +193,7 @@ def test_a_bet_is_marked_where_a_figure_has_no_picture(panel_book: PanelBook, pa
     page.goto((panel_book.site / "exercise.html").as_uri())
     run = page.locator(".wt-replay").first
     page.wait_for_function("window.Plotly !== undefined")
-    run.get_by_role("textbox", name="Your prediction").fill("14")
-    run.get_by_role("button", name="Commit").click()
+    commit(run, "14")
     expect(run.locator(".legend").first).to_contain_text("your prediction")
 
 
@@ -220,10 +215,8 @@ def test_numbers_are_said_as_the_labs_say_them(
         for unit in says
         for value in values
     ]
-    kept = json.dumps({"book": "Wall Time", "schema": 1, "predictions": bets})
     page.goto((book / "my-progress.html").as_uri())
-    page.evaluate("kept => localStorage.setItem('wall-time-progress', kept)", kept)
-    page.reload()
+    keep(page, predictions=bets)
     expect(page.locator(".wt-scatter circle")).to_have_count(len(bets))
     said = page.locator(".wt-scatter circle title").all_text_contents()
     words = [say(value) for say in says.values() for value in values]
@@ -240,8 +233,7 @@ def test_every_bet_at_a_scene_is_settled_by_its_model(book: Path, page: Page) ->
         for scene in page.locator("wt-scene[bet]").all():
             scene.scroll_into_view_if_needed()
             expect(scene.get_by_role("table")).to_be_hidden()
-            scene.get_by_role("textbox", name="Your prediction").fill("30")
-            scene.get_by_role("button", name="Commit").click()
+            commit(scene, "30")
             said = scene.get_by_role("status")
             for _ in range(30):
                 scene.get_by_role("button", name="10 s ahead").press("Enter")

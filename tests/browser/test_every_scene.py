@@ -2,11 +2,11 @@
 read aloud, and still for whoever wants nothing to move."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 from waiting import eventually
 
 pytestmark = [pytest.mark.extended, pytest.mark.timeout(600)]
@@ -48,15 +48,6 @@ OUT = """scene => [...scene.querySelectorAll('.wt-scene-live, .wt-scene-live *')
 def pages(book: Path) -> list[Path]:
     files = [path for path in sorted(book.rglob("*.html")) if "_static" not in path.parts]
     return [path for path in files if "<wt-scene" in path.read_text("utf-8")]
-
-
-@pytest.fixture
-def telephone(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(
-        viewport={"width": WIDE, "height": 740}, color_scheme="dark", has_touch=True
-    )
-    yield context.new_page()
-    context.close()
 
 
 def turned(slider: Locator) -> None:
@@ -101,8 +92,9 @@ def tried(page: Page, scene: Locator) -> None:
     assert scene.evaluate(OUT) == []
 
 
-def test_by_finger_by_keys_aloud_and_in_the_dark(book: Path, telephone: Page) -> None:
-    found = 0
+def test_by_finger_by_keys_aloud_and_in_the_dark(book: Path, another: Callable[..., Page]) -> None:
+    size, found = {"width": WIDE, "height": 740}, 0
+    telephone = another(viewport=size, color_scheme="dark", has_touch=True)
     for path in pages(book):
         telephone.goto(path.as_uri())
         expect(telephone.locator("html")).to_have_attribute("data-theme", "dark")

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import pytest
 from conftest import StartServer
-from labs_on_page import LIVE_MS, POINTS, lab, panel, recovers_by, run, state, works
+from labs_on_page import LIVE_MS, POINTS, lab, live, panel, recovers_by, run, state, works
 from playwright.sync_api import Page, expect
 from serving import BookServer, Wire
 from waiting import eventually
 
 PING_MS = 2000  # the server's; it gives up on a browser that is silent for longer
-
-
-def open_lab(page: Page, server: BookServer, port: int | None = None) -> None:
-    page.goto(server.page("chapter/lab", port))
-    state(page, "live")
 
 
 KERNEL_ENDS: dict[str, Callable[[BookServer], object]] = {
@@ -33,8 +28,7 @@ KERNEL_ENDS: dict[str, Callable[[BookServer], object]] = {
 def test_a_page_whose_kernel_ended_keeps_what_was_measured_and_starts_again(
     server: BookServer, page: Page, how: str
 ) -> None:
-    open_lab(page, server)
-    run(panel(page))
+    run(live(page, server))
     KERNEL_ENDS[how](server)
     state(page, "lost")
     expect(panel(page).locator(".wt-view .point")).to_have_count(POINTS)
@@ -43,7 +37,7 @@ def test_a_page_whose_kernel_ended_keeps_what_was_measured_and_starts_again(
 
 @pytest.mark.extended
 def test_a_kernel_that_is_suspended(server: BookServer, page: Page) -> None:
-    open_lab(page, server)
+    live(page, server)
     kernel = server.kernel_process()
     kernel.send_signal(signal.SIGSTOP)
     try:
@@ -74,8 +68,7 @@ def test_a_connection_that_is_cut(
 ) -> None:
     """With what the reader set lost on the way: it is said again."""
     between = wire(server)
-    open_lab(page, server, between.port)
-    slider = panel(page).get_by_role("slider", name="Rate")
+    slider = live(page, server, port=between.port).get_by_role("slider", name="Rate")
     slider.focus()
     between.swallows = "page"
     page.keyboard.press("ArrowRight")
@@ -105,17 +98,17 @@ def test_a_connection_that_is_cut_while_the_reader_s_code_runs(
 ) -> None:
     """With the answer lost on the way, in two labs at once."""
     between = wire(server)
-    open_lab(page, server, between.port)
+    live(page, server, port=between.port)
     for number in (1, 2):
         lab(page, number).get_by_text("Show the code").click()
     between.swallows = "server"
     again = [lab(page, n).get_by_role("button", name="Run this code") for n in (1, 2)]
-    for button in again:
-        button.click()
+    for each in again:
+        each.click()
     eventually(lambda: between.swallowed and server.kernel_rests(), 20, "an answer that got lost")
     assert between.cut() > 0
-    for number, button in enumerate(again, start=1):
-        expect(button).to_be_enabled(timeout=LIVE_MS)
+    for number, each in enumerate(again, start=1):
+        expect(each).to_be_enabled(timeout=LIVE_MS)
         run(panel(page, number))
 
 
@@ -126,8 +119,7 @@ def test_a_run_goes_on_across_a_cut(
 ) -> None:
     """With what Python said of it until then lost on the way, or nothing."""
     between = wire(server)
-    open_lab(page, server, between.port)
-    cell = panel(page)
+    cell = live(page, server, port=between.port)
     between.swallows = "server" if lost else ""  # from here on: the whole run takes half a second
     cell.get_by_role("button", name="Run", exact=True).click()
     if lost:
@@ -142,7 +134,7 @@ def test_a_run_goes_on_across_a_cut(
 
 def stopped(server: BookServer, page: Page) -> BookServer:
     """That server, stopped under a live page that has noticed."""
-    open_lab(page, server)
+    live(page, server)
     server.stop()
     state(page, "silent")
     return server
@@ -167,7 +159,7 @@ def test_a_page_whose_server_was_stopped_and_started_again_recovers(
 def test_a_laptop_that_sleeps(site: Path, live_server: StartServer, page: Page) -> None:
     pings = f"{{'ws_ping_interval': {PING_MS}, 'ws_ping_timeout': {PING_MS}}}"
     server = live_server(site, f"--ServerApp.tornado_settings={pings}")
-    open_lab(page, server)
+    live(page, server)
     with server.suspended():
         state(page, "silent")  # after some seconds: the server's own patience is long over
     works(page)

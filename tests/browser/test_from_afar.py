@@ -4,7 +4,7 @@ was started otherwise."""
 import re
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -39,19 +39,13 @@ def read(site: Path, port: int, tmp_path: Path) -> Iterator[Started]:
 @pytest.fixture
 def between(port: int) -> Iterator[Between]:
     """A proxy before that server: between(host=..., origin=..., strips=..., sockets=...)."""
-    proxies: list[Proxy] = []
-
-    def stand(**how: object) -> Proxy:
-        proxies.append(Proxy(port, **how))  # type: ignore[arg-type]
-        return proxies[-1]
-
-    yield stand
-    for each in proxies:
-        each.close()
+    with ExitStack() as stack:
+        yield lambda **how: stack.enter_context(closing(Proxy(port, **how)))
 
 
-def open_lab(page: Page, address: str) -> None:
-    page.goto(address)
+def open_lab(page: Page, address: str, by: Proxy | None = None) -> None:
+    """Of the small book there, or of the one that lies there beyond a proxy."""
+    page.goto(re.sub(r":\d+/", f":{by.port}/", address, count=1) if by else address)
     page.get_by_role("link", name="A lab").first.click()
 
 
@@ -60,38 +54,39 @@ def test_a_proxy_that_says_its_own_host_and_origin(
 ) -> None:
     """As one that hides from the server that it is there."""
     proxy = between(host=f"localhost:{port}", origin=f"http://localhost:{port}")
-    address = read().replace(f":{port}/", f":{proxy.port}/")
-    open_lab(page, address)
+    open_lab(page, read(), proxy)
     works(page)
 
 
+@pytest.mark.parametrize("below", ["/", "/absproxy/8888/"])
 def test_a_proxy_that_says_another_host_than_the_browser_s_origin(
-    read: Started, between: Between, port: int, page: Page
+    read: Started, between: Between, port: int, page: Page, below: str
 ) -> None:
-    """Codespaces and VS Code's tunnels: told which origin, the server lets in that one only."""
+    """Codespaces and VS Code's tunnels, or code-server's that leaves the prefix: told which origin,
+    the server lets in that one only."""
     proxy = between(host=f"localhost:{port}")
     outside = f"http://127.0.0.1:{proxy.port}"
-    address = read(outside)
-    assert address.startswith(f"{outside}/book/?token=")
+    address = read(outside, below.removesuffix("/") and below)
+    assert address.startswith(f"{outside}{below}book/?token=")
     open_lab(page, address)
     works(page)
     token = address.partition("token=")[2]
     for origin, status in ((outside, 201), ("https://evil.example", 404), ("null", 404)):
-        assert posted(port, token, origin) == status
+        assert posted(port, below, token, origin) == status
 
 
-def posted(port: int, token: str, origin: str) -> int:
+def posted(port: int, below: str, token: str, origin: str) -> int:
     """What the server answers to a page of that origin that wants a kernel, with the cookies of a
     reader who is logged in."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=STOP_S)) as server:
-        server.request("GET", f"/book/?token={token}")
+        server.request("GET", f"{below}book/?token={token}")
         with server.getresponse() as answer:
             answer.read()
             said = answer.headers.get_all("Set-Cookie") or ()
         cookies = [each.partition(";")[0] for each in said]
         (xsrf,) = (each.partition("=")[2] for each in cookies if each.startswith("_xsrf="))
         fields = {"Cookie": "; ".join(cookies), "X-XSRFToken": xsrf, "Origin": origin}
-        server.request("POST", "/book/session", body="{}", headers=fields)
+        server.request("POST", f"{below}book/session", body="{}", headers=fields)
         with server.getresponse() as answer:
             return answer.status
 
@@ -100,8 +95,7 @@ def test_a_page_whose_origin_the_server_was_not_told_says_what_to_do(
     read: Started, between: Between, port: int, page: Page
 ) -> None:
     proxy = between(host=f"localhost:{port}")
-    address = read().replace(f":{port}/", f":{proxy.port}/")
-    open_lab(page, address)
+    open_lab(page, read(), proxy)
     state(page, "lost")
     expect(page.locator(".wt-status")).to_contain_text(f"ORIGIN=http://127.0.0.1:{proxy.port}")
 
@@ -122,23 +116,11 @@ def test_a_proxy_that_strips_a_prefix(
     expect(page).to_have_url(re.compile("/proxy/8888/book/$"))
 
 
-def test_a_proxy_that_leaves_the_prefix(
-    read: Started, between: Between, port: int, page: Page
-) -> None:
-    proxy = between(host=f"localhost:{port}")
-    below = "/absproxy/8888/"
-    address = read(f"http://127.0.0.1:{proxy.port}", below)
-    assert address.startswith(f"http://127.0.0.1:{proxy.port}{below}book/?token=")
-    open_lab(page, address)
-    works(page)
-
-
 def test_a_way_that_lets_no_websocket_through_is_told_as_such(
     read: Started, between: Between, port: int, page: Page
 ) -> None:
     proxy = between(sockets=False)
-    address = read().replace(f":{port}/", f":{proxy.port}/")
-    open_lab(page, address)
+    open_lab(page, read(), proxy)
     told = page.locator(".wt-status", has_text="no WebSocket comes through")
     expect(told).to_be_visible(timeout=TOLD_MS)
     state(page, "silent")
@@ -152,8 +134,7 @@ def test_a_connection_that_is_cut_again_and_again_is_given_up(
 ) -> None:
     """Each start of a page's Python costs a second of the machine's time: it asks after some."""
     proxy = between(cuts=True)
-    address = read().replace(f":{port}/", f":{proxy.port}/")
-    open_lab(page, address)
+    open_lab(page, read(), proxy)
     state(page, "lost", within_ms=2 * TOLD_MS)
     expect(page.locator(".wt-status")).to_contain_text("is cut again and again")
     assert 2 <= len([each for each in proxy.asked if "POST /book/session" in each]) <= 8

@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 import wheels
 from labs_on_page import state, works
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from waiting import eventually
 
 pytestmark = [pytest.mark.extended, pytest.mark.timeout(600)]
@@ -172,13 +172,11 @@ def answers(hub: Hub) -> bool:
 
 
 @pytest.fixture
-def window(browser: Browser, hub: Hub) -> Iterator[Callable[[str], Page]]:
+def window(another: Callable[..., Page], hub: Hub) -> Callable[[str], Page]:
     """A browser of that user's own, logged in."""
-    contexts = []
 
     def log_in(user: str) -> Page:
-        contexts.append(browser.new_context())
-        page = contexts[-1].new_page()
+        page = another()
         page.goto(f"{hub.address}/hub/login?next=/hub/home")
         page.get_by_label("Username").fill(user)
         page.get_by_label("Password").fill(PASSWORD)
@@ -186,9 +184,7 @@ def window(browser: Browser, hub: Hub) -> Iterator[Callable[[str], Page]]:
         page.wait_for_url("**/hub/home")
         return page
 
-    yield log_in
-    for each in contexts:
-        each.close()
+    return log_in
 
 
 def test_a_class_reads_the_book_and_the_hub_ends_what_nobody_uses(

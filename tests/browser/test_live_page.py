@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Heard, StartServer
-from labs_on_page import LIVE_MS, lab, panel, recovers_by, run, state, works
+from labs_on_page import LIVE_MS, code_of, lab, live, panel, recovers_by, run, state, works, write
 from playwright.sync_api import (
     Browser,
     Error,
@@ -132,19 +132,16 @@ def test_a_websocket_to_another_host_is_noticed(browser: Browser) -> None:
     heard, context = Heard(), browser.new_context()
     heard.listen(context)
     page = context.new_page()
-    with page.expect_websocket() as opened, contextlib.suppress(Error):
+    with page.expect_websocket() as live, contextlib.suppress(Error):
         page.evaluate("void new WebSocket('ws://localhost:9/')")
-    assert heard.foreign == heard.sockets == [opened.value.url]
+    assert heard.foreign == heard.sockets == [live.value.url]
     context.close()
 
 
 def unfolded(server: BookServer, page: Page) -> Locator:
     """The code of the second lab of the live page, to be edited."""
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    cell = lab(page, 2)
-    cell.get_by_text("Show the code").click()
-    return cell.get_by_role("textbox", name="The code of this lab")
+    live(page, server)
+    return code_of(page, 2)
 
 
 def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page: Page) -> None:
@@ -153,20 +150,17 @@ def test_its_code_can_be_unfolded_edited_and_run_again(server: BookServer, page:
     readout = panel(page, 2).locator(".widget-readout")
     expect(readout).to_have_text("30")
 
-    code.press("ControlOrMeta+a")
-    code.press_sequentially('lab("second", rate=44)')
+    write(code, 'lab("second", rate=44)')
     cell.get_by_role("button", name="Run this code").click()
     expect(readout).to_have_text("44")
     expect(cell.get_by_role("button", name="Run this code")).to_be_focused()
     run(panel(page, 2))
 
-    code.press("ControlOrMeta+a")
-    code.press_sequentially("1 / (0")
+    write(code, "1 / (0")
     code.press("Shift+Enter")
     expect(cell.get_by_role("alert")).to_have_text(re.compile(r"^SyntaxError: .*\(line 1\)$"))
 
-    code.press("ControlOrMeta+a")
-    code.press_sequentially("1 / 0")
+    write(code, "1 / 0")
     code.press("Shift+Enter")
     expect(cell.locator(".cell_output")).to_contain_text("ZeroDivisionError")
 
@@ -183,8 +177,7 @@ def test_code_that_does_not_end_is_stopped_and_python_is_as_before(
     server: BookServer, page: Page
 ) -> None:
     cell, code = lab(page, 2), unfolded(server, page)
-    code.press("ControlOrMeta+a")
-    code.press_sequentially("kept = 7\nwhile True: pass")
+    write(code, "kept = 7\nwhile True: pass")
     run_code = cell.get_by_role("button", name="Run this code")
     stop = cell.get_by_role("button", name="Stop this code")
     expect(stop).to_be_hidden()
@@ -195,8 +188,7 @@ def test_code_that_does_not_end_is_stopped_and_python_is_as_before(
     expect(cell.locator(".cell_output")).not_to_have_class(re.compile("wt-stale"))
     expect(stop).to_be_hidden()
     expect(run_code).to_be_focused()
-    code.press("ControlOrMeta+a")
-    code.press_sequentially("print(6 * kept)")
+    write(code, "print(6 * kept)")
     code.press("Shift+Enter")
     expect(cell.locator(".cell_output")).to_contain_text("42")
 
@@ -206,8 +198,7 @@ def test_a_page_that_is_left_while_its_code_runs_is_no_news_in_the_terminal(
     server: BookServer, page: Page
 ) -> None:
     cell, code = lab(page, 2), unfolded(server, page)
-    code.press("ControlOrMeta+a")
-    code.press_sequentially("import time; time.sleep(60)")
+    write(code, "import time; time.sleep(60)")
     cell.get_by_role("button", name="Run this code").click()
     expect(cell.get_by_role("button", name="Stop this code")).to_be_visible()
     kernel, before = server.kernel_process(), server.log()
@@ -238,8 +229,7 @@ def test_the_code_that_runs_is_the_code_that_is_seen(
     runs(f'lab("second", rate=30)\n{TELL}')
 
     typed = "def twice(n):\n    return 2 * n\n\ntwice(21)\n"
-    code.press("ControlOrMeta+a")
-    code.press_sequentially(typed + TELL)
+    write(code, typed + TELL)
     runs(typed + TELL)
 
     pasted = "if True:\n    pass\n\n"
@@ -276,8 +266,7 @@ def test_a_failure_says_its_sentence_and_folds_the_rest(server: BookServer, page
 
 
 def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
+    live(page, server)
     kernel = server.kernel()
     page.goto(server.address("book/index.html"))
     eventually(lambda: not server.ask("api/sessions"), 10, "the end of the session")
@@ -288,8 +277,7 @@ def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
 
 @pytest.mark.extended
 def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
+    live(page, server)
     other = page.context.new_page()
     other.goto(server.address("book/chapter/lab.html"))
     works(other)
@@ -312,9 +300,7 @@ def test_what_is_sent_is_compressed_and_kept(server: BookServer, page: Page) -> 
 @pytest.mark.extended
 def test_a_theme_s_colours_reach_the_live_figure(server: BookServer, page: Page) -> None:
     page.emulate_media(color_scheme="light")
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    axis = panel(page).locator(".wt-view .xtick text").first
+    axis = live(page, server).locator(".wt-view .xtick text").first
     light = axis.evaluate("node => getComputedStyle(node).fill")
     page.emulate_media(color_scheme="dark")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
@@ -327,23 +313,8 @@ def test_a_theme_s_colours_reach_the_live_figure(server: BookServer, page: Page)
     assert brightness[0] < 300 < brightness[1]
 
 
-@pytest.mark.extended
-def test_a_telephone_shows_all_of_it(server: BookServer, page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(server.page("chapter/lab"))
-    works(page)
-    edges = "nodes => Math.max(...nodes.map(node => node.getBoundingClientRect().right))"
-    assert page.locator(".wt-live *").evaluate_all(edges) <= 390
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.set_viewport_size({"width": 844, "height": 390})
-    plot = panel(page).locator(".wt-view .main-svg").first
-    eventually(lambda: (plot.bounding_box() or {"width": 0})["width"] > 500, 5, "a wider plot")
-
-
 def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None:
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    slider = panel(page).get_by_role("slider", name="Rate")
+    slider = live(page, server).get_by_role("slider", name="Rate")
     slider.focus()
     page.keyboard.press("ArrowRight")
     expect(panel(page).locator(".widget-readout")).to_have_text("21")
@@ -359,12 +330,12 @@ def test_the_keyboard_reaches_everything(server: BookServer, page: Page) -> None
 @pytest.mark.extended
 def test_radio_buttons_are_one_stop_and_say_what_they_ask(server: BookServer, page: Page) -> None:
     cell, code = lab(page, 2), unfolded(server, page)
-    code.press("ControlOrMeta+a")
-    code.press_sequentially(
+    write(
+        code,
         'asked = widgets.RadioButtons(description="Which", options=["disk", "pool", "lock"]); '
         "said = widgets.Button(description='-'); "
         "asked.observe(lambda new: setattr(said, 'description', new['new']), 'value'); "
-        "widgets.VBox([asked, said])"
+        "widgets.VBox([asked, said])",
     )
     cell.get_by_role("button", name="Run this code").click()
     asked = cell.get_by_role("radiogroup", name="Which")
@@ -386,8 +357,7 @@ def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
     server = live_server(site, f"--BookApp.rest_after_s={rest_s}")
     sockets: list[WebSocket] = []
     page.on("websocket", lambda socket: sockets.append(socket))
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
+    live(page, server)
     awake_until = time.monotonic() + 2 * rest_s
     while time.monotonic() < awake_until:
         page.keyboard.press("Shift")
@@ -402,28 +372,15 @@ def test_a_page_that_nobody_uses_leaves_its_server_in_peace(
 
 @pytest.mark.extended
 def test_a_derivation_is_checked_within_its_fold(server: BookServer, page: Page) -> None:
-    page.goto(server.page("chapter/derivation"))
-    state(page, "live")
-    fold, check = page.locator("details.sd-dropdown").first, lab(page, 2)
-    expect(check).to_be_hidden()
+    live(page, server, "chapter/derivation")
+    fold = page.locator("details.sd-dropdown").first
+    expect(lab(page, 2)).to_be_hidden()
     fold.get_by_text("Why: two and two are four").click()
     expect(fold.locator(".cell.tag_lab")).to_have_count(2)
     expect(panel(page, 2)).to_have_text("4 by counting, 4 by the law")
-    check.get_by_text("Show the code").click()
-    code = check.get_by_role("textbox", name="The code of this lab")
-    code.press("ControlOrMeta+a")
-    code.press_sequentially("print(hand ** 3)")
+    code = code_of(page, 2)
+    write(code, "print(hand ** 3)")
     code.press("Shift+Enter")
     expect(panel(page, 2)).to_have_text("8")
     expect(panel(page, 3)).to_have_text("outside")
     expect(panel(page, 4)).to_have_text("outside too")
-
-
-def test_book_server_shows_a_page_only_to_whoever_has_the_token(
-    server: BookServer, page: Page
-) -> None:
-    page.goto(server.address("book/chapter/lab.html"))
-    expect(page).to_have_url(eventually(lambda: page.url if "login" in page.url else "", 10))
-    answer = page.request.get(server.address("book/_static/live-config.js"), max_redirects=0)
-    assert answer.status in (302, 403)
-    assert page.request.post(server.address("book/session"), data="{}").status == 403

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Servers, build
-from labs_on_page import RUN_MS, panel, state
+from conftest import build, servers
+from labs_on_page import RUN_MS, button, live
 from naps_tree import copy
 from playwright.sync_api import Page, expect
 
@@ -32,15 +32,13 @@ def test_a_new_kind_is_recorded_shown_and_run_in_the_page(
     subprocess.run([sys.executable, "-c", RECORD, str(tree / "book")], cwd=tree, check=True)
     site = build(tree / "book", tmp_path)
     assert "The longest nap took" in (site / "naps.html").read_text("utf-8")
-    with Servers(tmp_path) as start:
+    with servers(tmp_path) as start:
         server = start(site, root=tree / "book")
-        page.goto(server.page("naps"))
-        state(page, "live")
+        shown = live(page, server, "naps")
         assert page.locator(".wt-measured").inner_text().startswith("1")
-        shown = panel(page)
         expect(shown.locator(".wt-about")).to_have_text("The lab sleeps.")
-        shown.get_by_role("button", name="Skip", exact=True).click()
-        shown.get_by_role("button", name="Run", exact=True).click()
+        button(shown, "Skip").click()
+        button(shown, "Run").click()
         expect(shown.get_by_text("Measured here: ")).to_be_visible(timeout=RUN_MS)
         expect(shown.locator(".wt-figure .barlayer .point")).to_have_count(2)
         expect(shown.get_by_text("Sleeps end late.")).to_be_visible()

@@ -2,11 +2,12 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import build, draw_scenes
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from serving import PROJECT
 
 COIN = """
@@ -61,7 +62,10 @@ def tree_with_a_coin(tree: Path) -> None:
 
 @pytest.mark.timeout(300)  # it builds a bundle and a book
 def test_a_new_scene_is_drawn_and_moves_in_its_page(
-    page: Page, browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Page,
+    another: Callable[..., Page],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tree = tmp_path / "tree"
     tree_with_a_coin(tree)
@@ -72,8 +76,6 @@ def test_a_new_scene_is_drawn_and_moves_in_its_page(
     coin = page.get_by_role("group", name="Simulated: a coin that is thrown")
     expect(coin.get_by_role("row", name="throws 1")).to_be_visible()
     expect(coin).to_contain_text("Throw heads.")
-    context = browser.new_context(java_script_enabled=False)
-    plain = context.new_page()
+    plain = another(java_script_enabled=False)
     plain.goto((site / "coins.html").as_uri())
     expect(plain.get_by_role("img", name="It fell on heads.")).to_be_visible()
-    context.close()

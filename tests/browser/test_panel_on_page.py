@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from labs_on_page import LIVE_MS, RUN_MS, button, lab, one_picture, panel, state
+from labs_on_page import LIVE_MS, RUN_MS, button, commit, lab, live, one_picture, panel, state
 from playwright.sync_api import Dialog, Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
@@ -35,9 +35,7 @@ pytestmark = pytest.mark.measures
 
 
 def opened(panels: BookServer, page: Page) -> Locator:
-    page.goto(panels.page("index"))
-    state(page, "live")
-    shown = panel(page)
+    shown = live(page, panels, "index")
     expect(shown.locator(".wt-about")).to_contain_text("1 event loop run by our own code")
     return shown
 
@@ -218,8 +216,7 @@ def test_what_is_typed_in_haste_is_kept_whole(panels: BookServer, page: Page, by
 def test_figures_bet_and_run_are_in_sight_together(panels: BookServer, page: Page) -> None:
     page.set_viewport_size({"width": 1400, "height": 900})
     shown = opened(panels, page)
-    shown.get_by_role("textbox", name="Your prediction").fill("100")
-    button(shown, "Commit").click()
+    commit(shown, "100")
     figure = shown.locator(".wt-figure .wt-plot[data-drawn]")
     expect(figure).to_be_visible()
     expect(shown.get_by_text("You said")).to_be_visible()
@@ -366,6 +363,9 @@ def test_eyes_ears_and_small_screens(panels: BookServer, page: Page) -> None:
     inside = page.locator(".wt-panel *:not(.wt-data *)")  # a wide table scrolls by itself
     assert inside.evaluate_all(edges) <= 391
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 844, "height": 390})
+    plot = figure.locator(".main-svg").first
+    eventually(lambda: (plot.bounding_box() or {"width": 0})["width"] > 500, 5, "a wider plot")
 
 
 @pytest.mark.extended

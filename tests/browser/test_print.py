@@ -1,5 +1,6 @@
 """A page on paper: whole, light, without what can only be pressed; and afterwards as it was."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -46,11 +47,11 @@ def test_a_chapter_on_paper_is_complete_and_afterwards_as_it_was(book: Path, pag
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_without_scripts_solutions_are_open_on_paper_too(book: Path, page: Page) -> None:
-    context = page.context.browser.new_context(java_script_enabled=False)  # type: ignore[union-attr]
-    plain = context.new_page()
+def test_without_scripts_solutions_are_open_on_paper_too(
+    book: Path, another: Callable[..., Page]
+) -> None:
+    plain = another(java_script_enabled=False)
     plain.goto((book / PAGE).as_uri())
     expect(plain.locator("details.solution p").first).to_be_hidden()
     plain.emulate_media(media="print")
     expect(plain.locator("details.solution p").first).to_be_visible()
-    context.close()

@@ -69,6 +69,9 @@ def test_one_address_and_one_ctrl_c(
     address = address_of(process)
     given, came_to, browser = what_was_opened(tmp_path)
     assert came_to == address
+    file = Path(urlsplit(given).path)
+    assert file.parent == site.parent  # snaps, Ubuntu's browsers, see no hidden folder
+    only_its_own_user_sees(address.partition("token=")[2], file)
     if ending == signal.SIGINT:
         page.goto(address)
         page.get_by_role("link", name="A lab").first.click()
@@ -79,19 +82,12 @@ def test_one_address_and_one_ctrl_c(
     assert (process.returncode, complaints) == (0, "")
     still = [int(browser)]  # what was started for the pages is gone, or being reaped
     eventually(lambda: [each.pid for each in below if each.is_running()] == still, GONE_S)
-    assert not Path(urlsplit(given).path).exists()
+    assert not file.exists()
 
 
-@pytest.mark.extended
-def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: Path) -> None:
+def only_its_own_user_sees(token: str, file: Path) -> None:
     """Everybody may read the arguments of every process, and the owner's the environment."""
-    process = read(site)
-    token = address_of(process).partition("token=")[2]
-    given, *_ = what_was_opened(tmp_path)
-    file = Path(urlsplit(given).path)
     assert token in file.read_text() and file.stat().st_mode & 0o777 == 0o600
-    # Snaps, as which Ubuntu has its browsers, see no hidden folder.
-    assert file.parent == site.parent
     for each in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             assert not any(token in word for word in each.cmdline()), each
@@ -99,8 +95,9 @@ def test_only_its_own_user_sees_the_token(site: Path, read: Started, tmp_path: P
 
 
 @pytest.mark.extended
-def test_a_login_ends_with_its_token(site: Path, read: Started) -> None:
-    """Whoever gets the port after the reader gets the cookie from the tab that is still open."""
+def test_a_login_ends_with_its_token(site: Path, read: Started, tmp_path: Path) -> None:
+    """Whoever gets the port after the reader gets the cookie from the tab that is still open. And
+    no browser is opened when none is wanted."""
     process = read(site, NO_BROWSER="1")
     address = address_of(process)
     port = urlsplit(address).port
@@ -111,6 +108,7 @@ def test_a_login_ends_with_its_token(site: Path, read: Started) -> None:
     assert asked(kernels, Cookie=login)[0].status == 200
     process.send_signal(signal.SIGINT)
     assert process.wait(STOP_S) == 0
+    assert not (tmp_path / "opened").exists()
     again = address_of(read(site, port, NO_BROWSER="1"))
     assert urlsplit(again).port == port
     assert asked(kernels, Cookie=login)[0].status == 403
@@ -124,17 +122,6 @@ def asked(address: str, **headers: str) -> tuple[HTTPResponse, bytes]:
         connection.request("GET", f"{where.path}?{where.query}", headers=headers)
         answer = connection.getresponse()
         return answer, answer.read()
-
-
-@pytest.mark.extended
-def test_no_browser_is_opened_when_none_is_wanted(
-    site: Path, read: Started, tmp_path: Path
-) -> None:
-    process = read(site, NO_BROWSER="1")
-    address_of(process)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(STOP_S) == 0
-    assert not (tmp_path / "opened").exists()
 
 
 def test_a_taken_port_is_told_in_a_sentence(site: Path, read: Started) -> None:

@@ -2,14 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from conftest import Servers
-from labs_on_page import RUN_MS, panel, state
-from panel_book import LEVERS, PanelBook
+from labs_on_page import RUN_MS, button, commit, live
+from panel_book import LEVERS
 from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
@@ -26,35 +24,11 @@ RAISED = [
 pytestmark = pytest.mark.measures
 
 
-@pytest.fixture(scope="module")
-def progress(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of this module's reader."""
-    return tmp_path_factory.mktemp("reader") / "progress.json"
-
-
-@pytest.fixture(scope="module")
-def reader(
-    panel_book: PanelBook, tmp_path_factory: pytest.TempPathFactory, progress: Path
-) -> Iterator[BookServer]:
-    """A server of pages to act on and of the book's own page of progress."""
-    home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, Servers(home) as start:
-        patch.setenv("LABS_RECORDINGS", str(panel_book.shelf))
-        patch.setenv("WALL_TIME_PROGRESS", str(progress))
-        yield start(panel_book.site, root=panel_book.source)
-
-
-def button(shown: Locator, name: str) -> Locator:
-    return shown.get_by_role("button", name=name, exact=True)
-
-
 @pytest.mark.performance
 @pytest.mark.extended
 @pytest.mark.parametrize("number", [1, 2], ids=list(LEVERS))
-def test_levers_do_to_the_server_what_they_say(reader: BookServer, page: Page, number: int) -> None:
-    page.goto(reader.page("levers"))
-    state(page, "live")
-    shown = panel(page, number)
+def test_levers_do_to_the_server_what_they_say(panels: BookServer, page: Page, number: int) -> None:
+    shown = live(page, panels, "levers", number)
     for name in ("Kill a worker", "Add workers"):
         expect(button(shown, name)).to_be_disabled()
     button(shown, "Skip").click()
@@ -76,7 +50,7 @@ def test_levers_do_to_the_server_what_they_say(reader: BookServer, page: Page, n
 
 
 def test_my_progress_reads_saves_and_deletes_the_reader_s_file(
-    reader: BookServer,
+    panels: BookServer,
     page: Page,
     progress: Path,
     tmp_path: Path,
@@ -84,7 +58,7 @@ def test_my_progress_reads_saves_and_deletes_the_reader_s_file(
 ) -> None:
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(progress))
     monkeypatch.setenv("LABS_MODE", "live")
-    page.goto(reader.page("my-progress"))
+    page.goto(panels.page("my-progress"))
     shown = page.locator(".wt-progress")
     expect(shown).to_contain_text("Nothing is kept yet")
     expect(shown).to_contain_text(str(progress))
@@ -97,18 +71,15 @@ def test_my_progress_reads_saves_and_deletes_the_reader_s_file(
     assert "data folder" in words and "Your browser keeps it" not in words
     assert not progress.exists()
 
-    page.goto(reader.page("exercise"))
-    state(page, "live")
+    asked = live(page, panels, "exercise")
     page.get_by_label("Your answer to 2.1").fill("40 req/s")
-    page.get_by_role("button", name="Check", exact=True).click()
+    button(page, "Check").click()
     expect(page.locator(".wt-reply")).to_contain_text("Right: 40 req/s.")
-    asked = panel(page)
-    asked.get_by_role("textbox", name="Your prediction").fill("72.5")
-    button(asked, "Commit").click()
+    commit(asked, "72.5")
     expect(asked).to_contain_text("You said")
     eventually(lambda: len(kept(progress)) == 2, 10, "both in the reader's file")
 
-    page.goto(reader.page("my-progress"))
+    page.goto(panels.page("my-progress"))
     expect(shown).to_contain_text("1 prediction, 0 of them measured since")
     exercises, predictions = shown.locator("table").nth(0), shown.locator("table").nth(1)
     solved = exercises.locator("tr", has_text="One core").locator("td").nth(1)
@@ -157,11 +128,11 @@ def test_my_progress_reads_saves_and_deletes_the_reader_s_file(
 
 @pytest.mark.extended
 def test_my_progress_says_where_a_damaged_file_lies(
-    reader: BookServer, page: Page, progress: Path
+    panels: BookServer, page: Page, progress: Path
 ) -> None:
     before = progress.read_bytes() if progress.exists() else b""
     progress.write_text("{")
-    page.goto(reader.page("my-progress"))
+    page.goto(panels.page("my-progress"))
     expect(page.locator(".wt-progress").get_by_role("alert")).to_contain_text(
         re.compile(r"progress\.json\.aside-.+: this was no record of progress")
     )

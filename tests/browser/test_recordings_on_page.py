@@ -378,13 +378,19 @@ KINDS = ("wall-time", "prefork", "memory-per-worker", "a-shared-counter", "which
 KINDS += ("whom-are-you-measuring", "classics-s3", "your-machine", "a-small-file")
 
 
-def test_a_figure_of_every_kind_is_drawn_as_it_was_saved(book: Path, page: Page) -> None:
+@pytest.fixture
+def drawer(book: Path, page: Page) -> Page:
+    """The page on which files are dropped."""
     page.goto((book / "my-progress.html").as_uri())
     expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+    return page
+
+
+def test_a_figure_of_every_kind_is_drawn_as_it_was_saved(drawer: Page) -> None:
     for name in KINDS:
         file = exported(name)
-        dropped(page, f"{name}.json", json.dumps(file))
-        drawing = page.get_by_role("region", name=f"Saved: {name}", exact=True)
+        dropped(drawer, f"{name}.json", json.dumps(file))
+        drawing = drawer.get_by_role("region", name=f"Saved: {name}", exact=True)
         expect(drawing.locator(".wt-plot[data-drawn]")).to_be_visible()
         drawn = drawing.locator(".wt-plot").evaluate(
             "plot => JSON.parse(JSON.stringify(plot.data))"
@@ -401,9 +407,7 @@ def changed(**fields: object) -> str:
     return json.dumps(file)
 
 
-def test_a_file_that_is_none_is_refused_in_a_sentence(book: Path, page: Page) -> None:
-    page.goto((book / "my-progress.html").as_uri())
-    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+def test_a_file_that_is_none_is_refused_in_a_sentence(drawer: Page) -> None:
     refused = [
         ("{", "not a file of JSON, or cut short."),
         ('{"kind": "sweep", "schema": NaN}', "not a file of JSON, or cut short."),
@@ -429,15 +433,13 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(book: Path, page: Page) ->
         (" " * (9 * 2**20), "larger than 8 MiB"),
     ]
     for number, (text, said) in enumerate(refused):
-        dropped(page, f"{number}.json", text)
-        told = page.locator(".wt-saved").get_by_role("status")
+        dropped(drawer, f"{number}.json", text)
+        told = drawer.locator(".wt-saved").get_by_role("status")
         expect(told).to_contain_text(f"{number}.json: {said}")
-        expect(page.locator(".wt-drawing")).to_have_count(0)
+        expect(drawer.locator(".wt-drawing")).to_have_count(0)
 
 
-def test_a_file_s_figure_hangs_no_tab(book: Path, page: Page) -> None:
-    page.goto((book / "my-progress.html").as_uri())
-    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
+def test_a_file_s_figure_hangs_no_tab(drawer: Page) -> None:
     figures: list[tuple[dict[str, object], dict[str, object]]] = [
         ({}, {"tickformat": "0999999999d"}),
         ({}, {"dtick": 1e-6, "range": [0, 1e6], "type": "category"}),
@@ -450,15 +452,15 @@ def test_a_file_s_figure_hangs_no_tab(book: Path, page: Page) -> None:
     for number, (trace, axis) in enumerate(figures):
         layout = {"xaxis": axis, "meta": {"narrow": {"xaxis": axis}}}
         figure = {"data": [LINE | trace], "layout": layout}
-        dropped(page, f"{number}.json", changed(lab=f"odd-{number}", figure=figure))
-        drawing = page.get_by_role("region", name=f"Saved: odd-{number}", exact=True)
+        dropped(drawer, f"{number}.json", changed(lab=f"odd-{number}", figure=figure))
+        drawing = drawer.get_by_role("region", name=f"Saved: odd-{number}", exact=True)
         plot = drawing.locator(".wt-plot")
         expect(plot.locator(".cartesianlayer").first).to_be_visible()
         plot.locator(".nsewdrag").first.hover(position={"x": 1, "y": 1}, force=True)
-        assert page.evaluate("1 + 1") == 2
+        assert drawer.evaluate("1 + 1") == 2
 
 
-def test_what_a_file_says_is_text_and_asks_no_other_host(book: Path, page: Page) -> None:
+def test_what_a_file_says_is_text_and_asks_no_other_host(drawer: Page) -> None:
     hostile = '<img src="https://example.com/x" onerror="document.title=\'hurt\'">'
     link = '<a href="https://example.com/">here</a>'
     shown = exported("many-cores")["shown"]
@@ -469,16 +471,14 @@ def test_what_a_file_says_is_text_and_asks_no_other_host(book: Path, page: Page)
     figure["layout"]["xaxis"]["rangebreaks"] = [{"bounds": [0, 0]}]
     table = {"head": [hostile], "rows": [[hostile, 1], "no row"]}
     said = [hostile, {"no": "text"}]
-    page.goto((book / "my-progress.html").as_uri())
-    expect(page.get_by_role("button", name="Draw a saved recording")).to_be_visible()
     more = {"figure": figure, "alt": hostile, "caption": hostile, "said": said, "table": table}
-    dropped(page, "<b>odd</b>.json", changed(lab=hostile, **more))
-    drawing = page.locator(".wt-drawing")
+    dropped(drawer, "<b>odd</b>.json", changed(lab=hostile, **more))
+    drawing = drawer.locator(".wt-drawing")
     expect(drawing.locator(".point").first).to_be_visible()
     expect(drawing.locator("figcaption")).to_have_text(hostile)
-    expect(page.locator(".wt-saved").get_by_role("status")).to_contain_text("<b>odd</b>.json is")
+    expect(drawer.locator(".wt-saved").get_by_role("status")).to_contain_text("<b>odd</b>.json is")
     assert drawing.locator(":is(img, image, a[href], [onerror])").count() == 0
     plot = drawing.locator(".wt-plot")
     assert plot.evaluate("plot => plot.layout.height") <= 2500
     expect(plot).to_contain_text('<a href="https://example.com/">here</a>')
-    assert page.title() != "hurt"
+    assert drawer.title() != "hurt"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -34,15 +34,12 @@ def opened(site: Path, page: Page) -> Page:
 
 
 @pytest.fixture
-def still(site: Path, browser: Browser) -> Iterator[Page]:
+def still(site: Path, another: Callable[..., Page]) -> Page:
     """A telephone of somebody who wants nothing to move."""
-    context = browser.new_context(
-        viewport={"width": 360, "height": 740}, reduced_motion="reduce", has_touch=True
-    )
-    page = context.new_page()
+    size = {"width": 360, "height": 740}
+    page = another(viewport=size, reduced_motion="reduce", has_touch=True)
     page.goto((site / PAGE).as_uri())
-    yield page
-    context.close()
+    return page
 
 
 def test_only_a_page_with_a_scene_loads_them(site: Path) -> None:
@@ -52,10 +49,20 @@ def test_only_a_page_with_a_scene_loads_them(site: Path) -> None:
     assert "lib/scenes.js" not in without
 
 
+NEWS = """scene => {
+  window.news = 0;
+  const seen = (records) => { window.news += records.length; };
+  for (const part of scene.querySelectorAll('table, .wt-scene-time')) {
+    new MutationObserver(seen).observe(part, { subtree: true, childList: true });
+  }
+}"""
+
+
 def test_it_says_that_it_is_simulated_and_plays_when_asked(opened: Page) -> None:
     pool = scene(opened)
     expect(pool.locator(".wt-scene-head")).to_contain_text("Simulated")
     expect(pool.locator(".wt-scene-still")).to_be_hidden()
+    pool.evaluate(NEWS)
     began = clock(pool)
     play = pool.get_by_role("button", name="Play")
     play.focus()
@@ -66,6 +73,7 @@ def test_it_says_that_it_is_simulated_and_plays_when_asked(opened: Page) -> None
         ".textContent.replace(/[^0-9.]/g, '')) > was",
         arg=began,
     )
+    assert opened.evaluate("window.news") == 0  # numbers that change are no new parts of the page
     opened.keyboard.press("Enter")
     expect(play).to_be_focused()
 
@@ -165,23 +173,20 @@ def test_step_by_step_where_nothing_is_to_move(still: Page) -> None:
     expect(front.get_by_role("row", name="under way")).to_contain_text("1")
     front.get_by_role("button", name="Step").tap()
     expect(front.get_by_role("status")).to_contain_text("Request 1 has had its CPU time.")
-
-
-def test_nothing_hangs_over_the_edge_of_a_telephone(still: Page) -> None:
     for number in range(still.locator("wt-scene").count()):
-        scene(still, number)
+        scene(still, number)  # and none hangs over the edge
     assert still.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_without_scripts_a_picture_and_a_sentence_are_there(site: Path, browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    plain = context.new_page()
+def test_without_scripts_a_picture_and_a_sentence_are_there(
+    site: Path, another: Callable[..., Page]
+) -> None:
+    plain = another(java_script_enabled=False)
     plain.goto((site / PAGE).as_uri())
     pool = plain.locator("wt-scene").first
     expect(pool).to_contain_text("Simulated: 96 users and a pool of 64.")
     expect(pool.get_by_role("img", name="32 stand in line")).to_be_visible()
     expect(pool.get_by_role("button")).to_have_count(0)
-    context.close()
 
 
 def test_it_sleeps_off_the_screen(opened: Page) -> None:
@@ -360,28 +365,6 @@ def test_a_turn_lays_out_the_scene_and_not_the_page(opened: Page, browser: Brows
     roots = [root["nodeName"].lower() for end in laid_out for root in end.get("layoutRoots", [])]
     alone = sum(root.startswith("wt-scene") for root in roots)
     assert alone > len(roots) / 2, roots
-
-
-NEWS = """scene => {
-  window.news = 0;
-  const seen = (records) => { window.news += records.length; };
-  for (const part of scene.querySelectorAll('table, .wt-scene-time')) {
-    new MutationObserver(seen).observe(part, { subtree: true, childList: true });
-  }
-}"""
-
-
-def test_numbers_that_change_are_no_new_parts_of_the_page(opened: Page) -> None:
-    pool = scene(opened)
-    pool.get_by_role("button", name="Play").click()
-    pool.evaluate(NEWS)
-    began = clock(pool)
-    opened.wait_for_function(
-        "was => parseFloat(document.querySelector('.wt-scene-time')"
-        ".textContent.replace(/[^0-9.]/g, '')) > was",
-        arg=began,
-    )
-    assert opened.evaluate("window.news") == 0
 
 
 @pytest.mark.extended

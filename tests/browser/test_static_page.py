@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -40,14 +41,10 @@ def test_formulas_are_set_with_their_numbers(site: Path, page: Page) -> None:
     assert letters
 
 
-def test_a_search_shows_a_formula_once(book: Path, page: Page) -> None:
+def test_a_search_shows_a_formula_once_and_no_headings(book: Path, page: Page) -> None:
     page.goto((book / "search.html").as_uri())
     html = (book / "1-cpu-time/many-cores.html").read_text("utf-8")
     assert "grows by 1/D with each" in page.evaluate("html => Search.htmlToText(html)", html)
-
-
-def test_a_search_shows_sentences_and_no_headings(book: Path, page: Page) -> None:
-    page.goto((book / "search.html").as_uri())
     html = (book / "appendix/questions.html").read_text("utf-8")
     shown = page.evaluate("html => Search.htmlToText(html, '#load-generators')", html)
     assert "That figure is X·R" in shown and "siege says" not in shown
@@ -180,18 +177,16 @@ def test_a_reader_who_points_at_a_figure_can_ask_its_points(book: Path, page: Pa
 
 
 @pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (390, "narrow")])
-def test_without_scripts_figures_are_there(book: Path, page: Page, width: int, shown: str) -> None:
-    context = page.context.browser.new_context(  # type: ignore[union-attr]
-        java_script_enabled=False, viewport={"width": width, "height": 900}
-    )
-    plain = context.new_page()
+def test_without_scripts_figures_are_there(
+    book: Path, another: Callable[..., Page], width: int, shown: str
+) -> None:
+    plain = another(java_script_enabled=False, viewport={"width": width, "height": 900})
     plain.goto((book / f"{CHAPTERS[0]}.html").as_uri())
     figures = plain.locator("figure.wt-recorded")
     expect(figures).to_have_count(2)  # the curves, and where the time went
     for figure in figures.all():
         expect(figure.locator(f"svg.wt-{shown}")).to_be_visible()
         expect(figure.locator("svg:visible")).to_have_count(1)
-    context.close()
 
 
 LYING_OVER = """() => [...document.body.querySelectorAll('*')].filter((node) => {

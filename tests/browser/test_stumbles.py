@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from labs_on_page import LIVE_MS, RUN_MS, button, lab, panel, state
+from labs_on_page import LIVE_MS, RUN_MS, button, code_of, live, write
 from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
@@ -15,17 +15,12 @@ NEAR_PX = 150  # from a button to what is said of it: seen together
 
 
 def told(server: BookServer, page: Page, which: str) -> Locator:
-    """That panel, opened by a page's cell."""
-    page.goto(server.page("chapter/lab"))
-    state(page, "live")
-    cell = lab(page, 2)
-    cell.get_by_text("Show the code").click()
-    code = cell.get_by_role("textbox", name="The code of this lab")
-    code.press("ControlOrMeta+a")
+    """That panel, live by a page's cell."""
+    shown = live(page, server, number=2)
     source = f"import sys; sys.path.insert(0, {str(HERE)!r}); import told; told.{which}()"
-    page.keyboard.insert_text(source)
+    code = code_of(page, 2)
+    write(code, source)
     code.press("Shift+Enter")
-    shown = panel(page, 2)
     expect(shown.locator(".wt-panel")).to_be_visible(timeout=LIVE_MS)
     return shown
 
@@ -88,9 +83,7 @@ def test_a_repair_shows_a_sign_of_life_beside_the_button_that_was_pressed(
 def test_a_panel_speaks_to_its_reader_and_of_each_kill(panels: BookServer, page: Page) -> None:
     """U11: three failures for one worker, unexplained. U19: “Yours is larger? … CONTRIBUTING” under
     nearly every figure."""
-    page.goto(panels.page("levers"))
-    state(page, "live")
-    shown = panel(page, 1)
+    shown = live(page, panels, "levers")
     button(shown, "Skip").click()
     expect(shown).to_contain_text("Recorded on: 2 cores")
     assert not re.search(r"contribut|yours|make record", words(page.locator("body")), re.IGNORECASE)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from conftest import Heard, StartServer
-from labs_on_page import RUN_MS, panel, state
+from labs_on_page import RUN_MS, button, live, state
 from playwright.sync_api import Page, expect
 from serving import PROJECT
 
@@ -118,12 +118,10 @@ def test_nothing_of_a_mystery_and_its_repairs_is_cut_on_a_telephone(
     book: Path, live_server: StartServer, page: Page
 ) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(live_server(book, root=PROJECT).page("3-real-applications/which-limit"))
-    state(page, "live")
-    shown = panel(page)
+    shown = live(page, live_server(book, root=PROJECT), "3-real-applications/which-limit")
     shown.get_by_role("textbox", name="Users").fill("2")
-    shown.get_by_role("button", name="Run", exact=True).click()
-    tell = shown.get_by_role("button", name="Tell me", exact=True)
+    button(shown, "Run").click()
+    tell = button(shown, "Tell me")
     expect(tell).to_be_enabled(timeout=RUN_MS)
     tell.click()
     expect(shown.locator(".wt-fixes button").first).to_be_visible()
@@ -134,14 +132,14 @@ def test_nothing_of_a_mystery_and_its_repairs_is_cut_on_a_telephone(
 @pytest.mark.extended
 def test_live(book: Path, live_server: StartServer, page: Page, heard: Heard) -> None:
     server = live_server(book, root=PROJECT)
-    live = 0
+    alive = 0
     for window, name in opened(page, {name: server.page(name) for name in pages_of(book)}):
         if window.locator("#wt-cells").count():
             state(window, "live")
             window.wait_for_function(THEMED)
             assert window.evaluate(OUT_OF_TABS_WAY) == [], name
-            live += 1
-    assert live >= len(chapters())
+            alive += 1
+    assert alive >= len(chapters())
     assert not heard.foreign
 
 

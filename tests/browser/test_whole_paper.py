@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import chapters
 import pytest
-import yaml
-from bs4 import BeautifulSoup, Tag
+from chapters import article
 from playwright.sync_api import Browser
 from pypdf import PdfReader
 from pypdf.generic import ContentStream
@@ -73,20 +73,11 @@ def shown() -> list[Drawing]:
 
 def pages() -> list[str]:
     """Names of the book's pages in order, such as 1-cpu-time/one-core."""
-    written = yaml.safe_load((PROJECT / "_toc.yml").read_text("utf-8"))
-    files = [each["file"] for part in written["parts"] for each in part["chapters"]]
-    return [name for name in [written["root"], *files] if name != FOR_SCREENS]
-
-
-def article(book: Path, name: str) -> Tag:
-    (found,) = BeautifulSoup((book / f"{name}.html").read_text("utf-8"), "html.parser").select(
-        "article"
-    )
-    return found
+    return [page.name for page in chapters.pages() if page.name != FOR_SCREENS]
 
 
 def title(book: Path, name: str) -> str:
-    heading = article(book, name).select_one("h1")
+    heading = article(book / f"{name}.html").select_one("h1")
     assert heading is not None
     return heading.get_text().removesuffix("#").strip()
 
@@ -99,7 +90,7 @@ def bare(words: str) -> str:
 def solutions(book: Path, name: str) -> list[str]:
     """Of each solution of a page its longest words between two formulas, as they are read."""
     found = []
-    for solution in article(book, name).select("details.solution"):
+    for solution in article(book / f"{name}.html").select("details.solution"):
         said = [bare(each) for p in solution.select("p, li") for each in p.find_all(string=True)]
         found.append(max(said, key=len))
     return found
@@ -247,7 +238,7 @@ def test_the_epub_has_every_chapter_figure_and_solution(
         said = bare("".join(chapter.itertext()))
         for solution in solutions(book, name):
             assert solution in said, (name, solution)
-        written = article(book, name)
+        written = article(book / f"{name}.html")
         assert len(chapter.findall(f".//{MATHML}math")) == len(written.select(".math")), name
         recorded = [each for each in chapter.iter(f"{XHTML}figure") if each.get("data-figure")]
         assert all(len(list(each.iter(f"{SVG}svg"))) == 1 for each in recorded), name

@@ -1,13 +1,11 @@
 """A reader types the address of their own server, and points land in the page."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
-from labs_on_page import LIVE_MS, RUN_MS, button, panel, state
+from labs_on_page import LIVE_MS, RUN_MS, button, live
 from playwright.sync_api import Page, expect
-from serving import PROJECT, BookServer
+from serving import PROJECT, BookServer, own_server
 from waiting import eventually
 
 LOOKS_S = 120.0  # until the first level has landed, on a busy machine
@@ -26,33 +24,25 @@ pytestmark = pytest.mark.measures
 
 
 @pytest.fixture
-def own_server() -> Iterator[str]:
+def own() -> Iterator[str]:
     """The address of a server that nobody here started but this test."""
-    command = [sys.executable, str(PROJECT / "tests/own_server.py"), "none"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            yield f"http://127.0.0.1:{int(server.stdout.readline())}/"
-            assert server.poll() is None
-        finally:
-            server.kill()
+    with own_server("none") as url:
+        yield url
 
 
 def test_an_address_is_typed_looked_at_and_measured(
-    panels: BookServer, page: Page, own_server: str
+    panels: BookServer, page: Page, own: str
 ) -> None:
-    page.goto(panels.page("own"))
-    state(page, "live")
-    shown = panel(page)
+    shown = live(page, panels, "own")
     expect(shown.locator(".wt-about")).to_contain_text("a small server", ignore_case=True)
     address = shown.get_by_label("Address")
     address.fill("http://shop.example/")
     address.press("Enter")
     expect(shown).to_contain_text("server is an attack; if it is yours, type its name here")
     expect(shown.get_by_label("Host, once more")).to_be_visible()
-    address.fill(own_server)
+    address.fill(own)
     address.press("Enter")
-    expect(shown.locator(".wt-about")).to_contain_text(own_server)
+    expect(shown.locator(".wt-about")).to_contain_text(own)
     button(shown, "Look").click()
     expect(shown).to_contain_text("Python: 1 process")
     button(shown, "Skip").click()
@@ -66,9 +56,7 @@ def test_an_address_is_typed_looked_at_and_measured(
 
 def test_a_load_test_is_dropped_on_the_lab_or_chosen_in_it(panels: BookServer, page: Page) -> None:
     files = [PROJECT / f"tests/load_tests/ab-{users}.txt" for users in (2, 4, 8, 16)]
-    page.goto(panels.page("own"))
-    state(page, "live")
-    shown = panel(page)
+    shown = live(page, panels, "own")
     shown.locator(".wt-panel").evaluate(DROP, [(f.name, f.read_text("utf-8")) for f in files])
     expect(shown).to_contain_text("X·R, the requests under way", timeout=LIVE_MS)
     expect(shown.get_by_label("Throughput and mean response time by ab")).to_be_visible()

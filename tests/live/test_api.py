@@ -46,6 +46,19 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def performed(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> list[SweepLab]:
+    """The sweeps that are performed, each of which finds the example's points."""
+    found: list[SweepLab] = []
+
+    def perform(rig: Rig, lab: SweepLab) -> Recording:
+        found.append(lab)
+        return structs.replace(examples.recording(), experiment=lab.experiment)
+
+    monkeypatch.setattr(Rig, "perform", perform)
+    return found
+
+
 @pytest.mark.usefixtures("shelf")
 def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> None:
     shown = labs.sweep("many-cores", examples.EXPERIMENT)
@@ -102,20 +115,12 @@ def test_the_machine_is_recorded_as_often_as_the_rule_says() -> None:
     [("level", 1.0, 3.0), ("level", 4.0, 4.0), ("step", 1.0, 1.0)],
     ids=["short", "long enough", "no level"],
 )
-@pytest.mark.usefixtures("shelf")
 def test_the_book_measures_each_level_for_longer_than_a_reader_waits(
-    monkeypatch, kind, asked_s, levels_s
+    performed, kind, asked_s, levels_s
 ) -> None:
     """And what was measured so is of the lab that its page has."""
     lab = SweepLab(replace(examples.EXPERIMENT, load=Load((1, 8), seconds=asked_s)))
     lab.each = kind  # type: ignore[misc]
-    performed: list[SweepLab] = []
-
-    def perform(rig: Rig, lab: SweepLab) -> Recording:
-        performed.append(lab)
-        return structs.replace(examples.recording(), experiment=lab.experiment)
-
-    monkeypatch.setattr(Rig, "perform", perform)
     (found,) = record("many-cores", lab)
     assert [each.each_s for each in performed] == [levels_s] * BOOK.runs
     assert lab.matches(found)
@@ -123,17 +128,9 @@ def test_the_book_measures_each_level_for_longer_than_a_reader_waits(
 
 
 @pytest.mark.parametrize("tries", [1, 4])
-@pytest.mark.usefixtures("shelf")
-def test_a_run_that_is_not_fit_is_tried_as_often_as_asked(monkeypatch, tries) -> None:
+def test_a_run_that_is_not_fit_is_tried_as_often_as_asked(monkeypatch, performed, tries) -> None:
     monkeypatch.setattr(recorder, "_rule", replace(BOOK, tries=tries))
     monkeypatch.setattr(SweepLab, "rejection", lambda lab, found: "disturbed")
-    performed: list[SweepLab] = []
-
-    def perform(rig: Rig, lab: SweepLab) -> Recording:
-        performed.append(lab)
-        return examples.recording()
-
-    monkeypatch.setattr(Rig, "perform", perform)
     of = BOOK.runs * tries
     with pytest.raises(Unusable, match=rf"0 of {BOOK.runs} runs were fit after {of} tries"):
         recorder.record("many-cores", SweepLab(examples.EXPERIMENT))
@@ -145,23 +142,15 @@ def test_a_run_that_is_not_fit_is_tried_as_often_as_asked(monkeypatch, tries) ->
     [((), ["one-core", "one-core-two-cores"]), (("one-core-two-cores",), ["one-core-two-cores"])],
     ids=["all of it", "one by its name"],
 )
-@pytest.mark.usefixtures("shelf")
 def test_a_lab_is_recorded_under_its_other_settings_too(
-    tmp_path, monkeypatch, asked, recorded
+    tmp_path, performed, asked, recorded
 ) -> None:
     page = tmp_path / "1-cpu-time" / "one-core.md"
     page.parent.mkdir()
     page.write_text(OTHER_SETTINGS, "utf-8")
-    servers: list[Server] = []
-
-    def perform(rig: Rig, lab: SweepLab) -> Recording:
-        servers.append(lab.experiment.server)
-        return structs.replace(examples.recording(), experiment=lab.experiment)
-
-    monkeypatch.setattr(Rig, "perform", perform)
     before = recorded_files("one-core")
     record_book(asked, lambda line: None, book=tmp_path)
-    assert [each.cores for each in servers[:: BOOK.runs]] == [
+    assert [each.experiment.server.cores for each in performed[:: BOOK.runs]] == [
         2 if name.endswith("two-cores") else 1 for name in recorded
     ]
     assert store.recording("one-core-two-cores").experiment.server == Server("prefork", cores=2)

@@ -1,6 +1,5 @@
 """Real burns: proportions only, and what is kept of them."""
 
-import contextlib
 import dataclasses
 import os
 import shutil
@@ -76,15 +75,6 @@ def test_calibrate_stops_when_told_to():
         calibration.calibrate(HERE, stop=stop)
 
 
-@contextlib.contextmanager
-def burners_of_whom_one_is_killed():
-    with hot_burners(2, "counting", "Python", None) as burners:
-        burners[1].kill()
-        burners[1].wait()
-        with explained("counting", "Python"):
-            yield burners
-
-
 def test_explained_blames_no_language_for_a_busy_machine():
     said = "^The machine is so busy$"
     with pytest.raises(Unusable, match=said), explained("counting", "Python"):
@@ -135,8 +125,11 @@ def test_speedometer_goes_by_the_cpu_seconds_that_it_got():
 
 def test_burn_once_says_in_a_sentence_that_a_burner_was_killed():
     said = "it ended with exit code -9. Try it by hand"
-    with pytest.raises(Unusable, match=said), burners_of_whom_one_is_killed() as burners:
-        burn_once(burners)
+    with hot_burners(2, "counting", "Python", None) as burners:
+        burners[1].kill()
+        burners[1].wait()
+        with pytest.raises(Unusable, match=said), explained("counting", "Python"):
+            burn_once(burners)
 
 
 @pytest.mark.parametrize("language", ["Python", "PHP", "JavaScript"])

@@ -23,6 +23,7 @@ from waiting import eventually
 from labs.host import hardware as this_machine
 from labs.host import programs
 from labs.host.counters import listen_overflows
+from labs.host.monitor import process_cpu_s
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.panel.choices import programs as offered
@@ -245,11 +246,14 @@ def test_launch_sets_nothing_but_what_the_book_tells(by: str, tmp_path: Path) ->
 @live
 @here(*PRODUCTS)
 def test_serve_starts_and_ends_a_product_in_no_time_and_leaves_nothing(
-    by: str, monkeypatch: pytest.MonkeyPatch
+    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As root the work is given to nobody, though the clone may lie where nobody may not look,
-    and whatever root's umask is."""
-    folders: list[Path] = []
+    and whatever root's umask is. To nginx and to php-fpm a space and an umlaut in a folder's name
+    mean something else."""
+    odd, folders = tmp_path / "Täglich Neues; (2)", list[Path]()
+    odd.mkdir(mode=0o755)
+    monkeypatch.setattr(tempfile, "tempdir", str(odd))
 
     @contextlib.contextmanager
     def noted() -> Iterator[Path]:
@@ -323,19 +327,6 @@ def test_nginx_fpm_takes_one_or_two_of_our_cores_for_nginx(
 
 
 @live
-@here("apache", "apache-event", "nginx-fpm", "nginx")
-def test_serve_starts_a_product_below_a_folder_of_an_odd_name(
-    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A space and an umlaut in its name mean something else to nginx and to php-fpm."""
-    odd = tmp_path / "Täglich Neues; (2)"
-    odd.mkdir(mode=0o755)
-    monkeypatch.setattr(tempfile, "tempdir", str(odd))
-    with serve(SMALL[by], page=page_of(by)) as running:
-        assert get(f"{running.url}/{'file' if by == 'nginx' else ''}")[0] == 200
-
-
-@live
 @here("apache", "node")
 def test_serve_leaves_a_port_that_is_taken_for_another(
     by: str, monkeypatch: pytest.MonkeyPatch
@@ -360,19 +351,14 @@ def test_serve_leaves_a_port_that_is_taken_for_another(
 
 
 @pytest.mark.measures
-def test_serve_says_which_program_may_not_be_run(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+def test_serve_says_which_program_may_not_be_run_and_gives_the_last_words_of_what_dies(
+    path: Path, tmp_path: Path
 ) -> None:
-    folder = path / "node"
-    folder.mkdir()
-    monkeypatch.setattr(programs.Program, "path", lambda self: str(folder))
-    with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied") as failed:
-        start("node")
-    assert f"To try it by hand: {folder} " in str(failed.value)
-
-
-@pytest.mark.measures
-def test_serve_gives_the_last_words_of_what_dies_at_its_start(path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs.Program, "path", lambda self: str(tmp_path))
+        with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied") as failed:
+            start("node")
+        assert f"To try it by hand: {tmp_path} " in str(failed.value)
     program(path, "node", "echo segmentation fault, as it were >&2; exit 139")
     with pytest.raises(ServerFailed) as failed:
         start("node")
@@ -414,16 +400,11 @@ def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
     with serve(SMALL[by]) as running:
         url = f"{running.url}/?loops={round(workload.cpu_s * burned.loops_per_s[0])}"
         get(url)  # hot
-        before = cpu_s(running.pids())
+        before = sum(map(process_cpu_s, running.pids()))
         for _ in range(6):
             get(url)
-        each_s = (cpu_s(running.pids()) - before) / 6
+        each_s = (sum(map(process_cpu_s, running.pids())) - before) / 6
     assert 0.4 < each_s / workload.cpu_s < 2.5  # a crowded machine works at another speed
-
-
-def cpu_s(pids: list[int]) -> float:
-    times = [psutil.Process(pid).cpu_times() for pid in pids]
-    return sum(each.user + each.system for each in times)
 
 
 @live

@@ -93,10 +93,15 @@ class Told:
         rig.measuring("4 users", quiet_s)
 
 
+def grown(whole: Any, field: str, each: int = 1) -> list[Any]:
+    """A result with so many of these for each level, level by level."""
+    found = getattr(whole.run, field)
+    runs = [replace(whole.run, **{field: found[: each * n]}) for n in range(LEVELS + 1)]
+    return [structs.replace(whole, runs=(run,)) for run in runs]
+
+
 def sweep(sent: list[dict[str, Any]]) -> Told:
-    whole = examples.recording(1.0)
-    runs = [replace(whole.run, points=whole.run.points[:n]) for n in range(LEVELS + 1)]
-    results = [structs.replace(whole, runs=(run,)) for run in runs]
+    results = grown(examples.recording(1.0), "points")
     told = Told(sent, SweepLab, SweepPanel, results, examples.EXPERIMENT)
     told.panel.until_planned()
     with told.panel.panel._drawing:
@@ -106,8 +111,7 @@ def sweep(sent: list[dict[str, Any]]) -> Told:
 
 def timeline(sent: list[dict[str, Any]]) -> Told:
     whole = examples.timeline(1.0)
-    runs = [replace(whole.run, time_bins=whole.run.time_bins[: 4 * n]) for n in range(LEVELS + 1)]
-    results = [structs.replace(whole, runs=(each,)) for each in runs]
+    results = grown(whole, "time_bins", 4)
     told = Told(sent, TimelineLab, LabPanel, results, whole.server, whole.workload, whole.steps)
     told.panel.skip()
     return told
@@ -116,9 +120,7 @@ def timeline(sent: list[dict[str, Any]]) -> Told:
 def mystery(sent: list[dict[str, Any]]) -> Told:
     found = store.recording("which-limit")
     assert isinstance(found, Mystery)
-    run = found.before.run
-    runs = [replace(run, points=run.points[:number]) for number in range(LEVELS + 1)]
-    befores = [structs.replace(found.before, runs=(each,)) for each in runs]
+    befores = grown(found.before, "points")
     results = [structs.replace(found, variants={"before": each}) for each in befores]
     return Told(sent, MysteryLab, MysteryPanel, results, found.seed)
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
+from asking import ask
 from waiting import eventually
 
 from labs.host.process_tree import born
@@ -30,16 +31,6 @@ def workers(running: Running) -> list[int]:
     return [pid for pid in running.serving_pids() if born(pid)]
 
 
-def ask(running: Running, path: str) -> int:
-    """The status of an answer."""
-    client = http.client.HTTPConnection(running.host, running.port, timeout=SOON_S)
-    with contextlib.closing(client):
-        client.request("GET", path, headers={"Connection": "close"})
-        response = client.getresponse()
-        response.read()
-        return response.status
-
-
 @contextlib.contextmanager
 def crowd(running: Running, users: int) -> Iterator[list[int]]:
     """So many users who ask again at once; the statuses of their answers, 0 for none."""
@@ -48,7 +39,7 @@ def crowd(running: Running, users: int) -> Iterator[list[int]]:
     def user() -> None:
         while not over.is_set():
             try:
-                statuses.append(ask(running, "/?wait=0.1"))
+                statuses.append(ask(running, "/?wait=0.1")[0])
             except (OSError, http.client.HTTPException):
                 statuses.append(0)
 
@@ -66,7 +57,7 @@ def crowd(running: Running, users: int) -> Iterator[list[int]]:
 def test_spare_has_no_more_workers_than_it_needs() -> None:
     with serve(SERVER) as running:
         assert len(workers(running)) == FIRST
-        assert ask(running, "/?loops=10") == 200
+        assert ask(running, "/?loops=10")[0] == 200
         with crowd(running, LIMIT + 2) as statuses:
             seen = [FIRST]
 
@@ -97,7 +88,7 @@ def test_spare_has_no_more_workers_than_it_needs() -> None:
         eventually(lambda: len(workers(running)) == MOST_IDLE, SOON_S, "only some spare ones")
         for _ in range(MOST_IDLE - LEAST_IDLE + 10):
             os.kill(running.pid, signal.SIGTTOU)
-            assert ask(running, "/") == 200
+            assert ask(running, "/")[0] == 200
         eventually(lambda: len(workers(running)) < MOST_IDLE, SOON_S, "fewer than that")
 
 
@@ -115,7 +106,7 @@ def test_spare_s_worker_that_is_told_to_go_lets_its_client_finish() -> None:
         eventually(lambda: control._clients(one) > 0, SOON_S, "a worker with a client")
         os.kill(one, signal.SIGTERM)
         assert born(one)
-        assert answer.result(SOON_S) == 200
+        assert answer.result(SOON_S)[0] == 200
         eventually(lambda: not born(one), SOON_S, "its end")
         for other in others:
             os.kill(other, signal.SIGCONT)

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
 from labs.load import tools
-from labs.load.locust import LoadFailed, drive
+from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.recordings import store
@@ -254,11 +254,15 @@ def test_stop_ends_a_sweep_in_every_stage(after_s):
     assert rig.found is None or not rig.found.points
 
 
+@contextlib.contextmanager
+def driven(load: Load) -> Iterator[Driver]:
+    """Users who can ask an event loop."""
+    with serve(Server("event-loop")) as running, drive(load, url=running.url) as driver:
+        yield driver
+
+
 def test_report_gives_the_last_lines_of_a_load_generator_that_died():
-    with (
-        serve(Server("event-loop")) as running,
-        drive(Load([1]), url=running.url) as driver,
-    ):
+    with driven(Load([1])) as driver:
         driver.end()
         with pytest.raises(LoadFailed, match="exit code"):
             driver.report()
@@ -284,10 +288,7 @@ def test_drive_loads_this_machine_only():
 
 def test_open_lets_users_beyond_the_level_finish_and_wait():
     """Going from many users to few cuts nobody off: no request is lost, and only few ask."""
-    with (
-        serve(Server("event-loop")) as running,
-        drive(Load([8]), url=running.url) as driver,
-    ):
+    with driven(Load([8])) as driver:
         driver.ask_for(Workload(wait_s=0.05), 0.0)
         driver.open(8, 0.0)
         eventually(lambda: len(driver.records()) > 40, 10)
@@ -308,10 +309,7 @@ def test_a_report_has_each_request_once(generators):
     """In the end all is known: what had ended at each mark, and what was in flight. Requests are
     short and many here, so that any moment between reading the one and the other would show."""
     reports = []
-    with (
-        serve(Server("event-loop")) as running,
-        drive(Load([8], generators=generators), url=running.url) as driver,
-    ):
+    with driven(Load([8], generators=generators)) as driver:
         driver.ask_for(Workload(), 0.0)
         driver.open(8, 0.0)
 

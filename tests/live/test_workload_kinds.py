@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import os
 import sys
 import threading
 import time
 import timeit
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import examples
 import psutil
 import pytest
+from asking import client, get
 
 from labs.host import hardware as this_machine
 from labs.kinds.sweep.record import Recording
@@ -146,11 +146,8 @@ def test_a_wait_says_what_for_or_nothing_at_all(monkeypatch: pytest.MonkeyPatch)
     assert status == 502 and b"WALL_TIME_BACKEND does not say" in body
 
 
-def test_hashing_lets_go_of_the_lock_and_counting_keeps_it(
-    switch_interval: Callable[[float], None],
-) -> None:
+def test_hashing_lets_go_of_the_lock_and_counting_keeps_it() -> None:
     """Who need not give the interpreter's lock away is at work until it lets go."""
-    switch_interval(100.0)
 
     def done_when_others_run(work: Callable[[int], object], loops: int) -> bool:
         begun, done = threading.Event(), threading.Event()
@@ -167,15 +164,11 @@ def test_hashing_lets_go_of_the_lock_and_counting_keeps_it(
         thread.join()
         return found
 
-    assert not done_when_others_run(units.digest, 100_000)
-    assert done_when_others_run(units.count, 1_000_000)
-
-
-@pytest.fixture
-def switch_interval() -> Iterator[Callable[[float], None]]:
-    before = sys.getswitchinterval()
-    yield sys.setswitchinterval
-    sys.setswitchinterval(before)
+    with contextlib.ExitStack() as stack:
+        stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(100.0)
+        assert not done_when_others_run(units.digest, 100_000)
+        assert done_when_others_run(units.count, 1_000_000)
 
 
 def test_hashing_is_proportional_to_its_loops() -> None:
@@ -197,11 +190,8 @@ Span = tuple[float, float]  # of a request in service: begin and end, on the clo
 
 def ask(running: Running, query: str) -> tuple[int, Span]:
     """Status, and when it was served, as the server says."""
-    connection = http.client.HTTPConnection(running.host, running.port, timeout=20)
-    with contextlib.closing(connection):
-        connection.request("GET", f"/?{query}")
-        response = connection.getresponse()
-        response.read()
+    with client(running) as connection:
+        response, _ = get(connection, f"/?{query}")
         start, end, _, _ = map(float, response.headers["X-Service"].split())
         return response.status, (start, end)
 
