@@ -80,7 +80,7 @@ def test_scene_becomes_an_element_with_its_still_and_what_stands_around_it(tmp_p
     first, second = shown(tmp_path).split("</wt-scene>")[:2]
     assert '<wt-scene name="shop" users="96" places="17"' in first
     assert '<figure class="wt-scene-still"><svg role="img" aria-label="A pool."' in first
-    assert ">thinking<" in first and "tries again" in first and "Find the smallest pool" in first
+    assert ">thinking<" in first and "knocks again" in first and "Find the smallest pool" in first
     assert "A pool." in first and "wt-scene-bet" not in first
     assert '<th scope="col">bound</th><th scope="col">model</th>' in first
     assert "wt-scene-bet" in second and "trap" not in second and "wt-scene-goal" not in second
