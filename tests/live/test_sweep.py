@@ -29,7 +29,7 @@ from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.records.results import Prediction, Sample
 from labs.servers.serve import serve
 from labs.theory.forecast import forecast
-from workloads.protocol import OK
+from workloads.protocol import FAILED, OK
 
 END = Progress(stage="done", fraction=1.0, seconds_left=0.0)
 
@@ -302,6 +302,28 @@ def test_open_lets_users_beyond_the_level_finish_and_wait():
         found = driver.records()
         assert ((found["start"] < lowered) & (found["end"] > lowered)).sum() > 1
         assert not (found["kind"] == 2).any()
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("think_time_s", [0.0, 0.5])
+def test_more_users_than_a_select_can_watch_keep_their_connections(think_time_s: float) -> None:
+    users = 1100
+
+    def theirs() -> set[int]:
+        there = psutil.Process(running.serving_pids()[0]).net_connections("tcp")
+        return {each.raddr.port for each in there if each.raddr}
+
+    with (
+        serve(Server("event-loop", by="scratch")) as running,
+        drive(Load([users]), url=running.url) as driver,
+    ):
+        driver.ask_for(Workload(wait_s=0.5), 0.0, think_time_s)
+        driver.open(users, 1.0)
+        eventually(lambda: len(theirs()) >= users, 30)
+        before, since = theirs(), len(driver.records())
+        eventually(lambda: len(driver.records()) > since + 2 * users, 60)
+        assert theirs() == before
+        assert not (driver.records()["kind"] == FAILED).any()
 
 
 @pytest.mark.parametrize("generators", [1, 2])
