@@ -23,9 +23,9 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 34_550),
-    ("tests", "*.py", lines, 34_390),
-    ("bench", "*.py", lines, 2_570),
+    ("labs", "*.py", lines, 34_120),
+    ("tests", "*.py", lines, 34_110),
+    ("bench", "*.py", lines, 2_645),
     ("book/web/src", "*.ts", lines, 9_155),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
