@@ -86,14 +86,17 @@ def test_thinking_and_the_load_generator_are_exact_without_a_pool():
 # --- a simulation in another framework --------------------------------------------------
 
 
-def simpy_rate(N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None, done=12_000):
+def simpy_rate(
+    N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None, done=12_000, waiting=None
+):
     """X of a server with c cores, in order of arrival or in slices; events by SimPy.
 
-    With exponential D, order of arrival and sharing have the same means (BCMP)."""
+    With exponential D, order of arrival and sharing have the same means (BCMP). `waiting` makes of
+    a world what is done there in the place of a wait of V."""
     world, dice = simpy.Environment(), np.random.default_rng(4)
     cores, generator = simpy.Resource(world, c), simpy.Resource(world, 1)
     pool = simpy.Resource(world, W or N)
-    ends = []
+    ends, wait = [], waiting and waiting(world)
 
     def drawn(mean, cv):
         return mean if cv == 0 or mean == 0 else dice.gamma(1 / cv**2, mean * cv**2)
@@ -113,7 +116,7 @@ def simpy_rate(N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None,
                     slice_s = min(left, interval or left)
                     yield from spent(cores, slice_s)
                     left -= slice_s
-                yield world.timeout(drawn(V, 0.1))
+                yield wait() if wait else world.timeout(drawn(V, 0.1))
             ends.append(world.now)
             if g:
                 yield from spent(generator, g)
