@@ -176,11 +176,6 @@ def test_one_user_is_served_as_if_alone():
     assert simulate(1, 0.02, 0.18, thrice=True) == pytest.approx(5)
 
 
-def test_one_worker_is_a_queue():
-    assert sharing(9, 0.02, 0.18, FOUR, W=1) == pytest.approx(5)
-    assert simulate(9, 0.02, 0.18, W=1) == pytest.approx(5)
-
-
 def test_without_waiting_the_cores_are_full():
     assert sharing(2, 0.02, 0.0, FOUR) == pytest.approx(100)
     assert sharing(9, 0.02, 0.0, FOUR) == pytest.approx(200)
@@ -188,12 +183,6 @@ def test_without_waiting_the_cores_are_full():
     assert sharing(9, 0.02, 0.0, (1, 1.3)) == pytest.approx(65)
     for interval in (math.inf, 0.005):
         assert simulate(9, 0.02, 0.0, interval=interval) == pytest.approx(50, rel=1e-3)
-
-
-def test_without_work_only_the_pool_bounds():
-    assert sharing(9, 0.0, 0.2, FOUR) == pytest.approx(45)
-    assert sharing(9, 0.0, 0.2, FOUR, W=4) == pytest.approx(20)
-    assert simulate(9, 0.0, 0.2, wait_cv=0.1) == pytest.approx(45, rel=0.01)
 
 
 def test_without_either_the_load_generator_is_measured():
