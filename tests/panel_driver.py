@@ -13,7 +13,6 @@ import pytest
 from msgspec import structs
 from waiting import eventually
 
-from labs.exercises import latest
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
@@ -52,7 +51,6 @@ class Script:
         self.fault: Exception | None = None
         self.begun: list[Experiment] = []
         self._more = more  # of each point
-        patch.setattr(latest, "_latest", {})
         patch.setattr("labs.kinds.sweep.run.sweep", self._sweep)
         patch.setattr("labs.kinds.comparison.run.walk", self._walk)
         patch.setattr("labs.host.hardware.fingerprint", lambda: examples.MACHINE)

@@ -49,8 +49,7 @@ def test_rounds_without_pages_are_no_recording() -> None:
 
 
 @pytest.mark.performance
-def test_a_panel_shows_the_recorded_run_then_the_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
+def test_a_panel_shows_the_recorded_run_then_the_own() -> None:
     panel = PanelDriver(LabPanel("wall-time", ClocksLab(SHORT), recorded=examples.clocks()))
     assert "Recorded on: 2 cores, Example CPU" in panel.said("caption")
     assert panel.run().join(SOON_S)
@@ -70,8 +69,7 @@ def test_a_panel_shows_the_recorded_run_then_the_own(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.performance
-def test_the_machine_panel_can_be_stopped_and_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
+def test_the_machine_panel_can_be_stopped_and_run() -> None:
     panel = PanelDriver(LabPanel("your-machine", CheckupLab()))
     assert panel.html("data") == "" and panel.alt == "Nothing measured yet."
     panel.skip()

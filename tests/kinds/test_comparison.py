@@ -416,28 +416,6 @@ def landed(panel: PanelDriver, label: str) -> list[int]:
     return list(found[0]["x"]) if found else []
 
 
-def test_a_second_run_stands_beside_the_first(panel: PanelDriver, script: Script) -> None:
-    lab = ComparisonLab(PARTS)
-    panel.skip()
-    script.go.release(6)
-    first = panel.run()
-    assert first.join(SOON_S)
-    assert panel.earlier == [] and panel.said("caption").startswith("Run 1. Measured here: ")
-    assert panel.said("strip of") == f"The cores, with “{FEW}”:"
-    assert lab.ran_last == f"“{lab._walks(dict.fromkeys(PARTS))[-1][0]}”"
-    panel.press_run()
-    second = eventually(lambda: panel.job is not first and panel.job, SOON_S, "another run")
-    eventually(lambda: panel.earlier == ["run 1"], SOON_S)
-    assert panel.said("verdict") == "" or panel.marked
-    script.go.release(6)
-    assert second.join(SOON_S)
-    assert panel.said("caption").startswith("Run 2. Measured here: ") and not panel.marked
-    pale = [each for each in panel.figure["data"] if each["name"] == "run 1"]
-    assert len(pale) == 4 and pale[0]["x"] == list(USERS)  # two parts in two plots
-    panel.remove(0)
-    assert panel.earlier == [] and "run 1" not in panel.lines and landed(panel, MANY)
-
-
 def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     panel: PanelDriver, script: Script
 ) -> None:
@@ -467,6 +445,9 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     assert "“50 × 1” answered 2" in panel.said("verdict")
     assert isinstance(latest.latest("the-launch"), Comparison)
     assert script.begun == list(PARTS.values())
+    lab = ComparisonLab(PARTS)
+    assert panel.said("strip of") == f"The cores, with {lab.ran_last}:"
+    assert lab.ran_last == f"“{lab._walks(dict.fromkeys(PARTS))[-1][0]}”" == f"“{FEW}”"
 
 
 def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -194,21 +193,6 @@ def test_what_wrk_says() -> None:
     said = tools.read_wrk((PROJECT / "tests/load_tests/wrk-8.txt").read_text("utf-8"))
     assert (said.requests, said.failed) == (474, 23)
     assert said.mean_response_time_s == pytest.approx(0.10064)
-
-
-def test_what_locust_says_without_its_ragged_ends() -> None:
-    entry = {
-        "num_reqs_per_sec": {"10": 5, "11": 100, "12": 110, "13": 7},
-        "num_requests": 222,
-        "num_failures": 1,
-        "total_response_time": 2220.0,
-        "max_response_time": 50,
-        "start_time": 10.0,
-        "last_request_timestamp": 13.1,
-    }
-    said = tools.read_locust("[]\n" + json.dumps([entry]) + "\n[]\n")
-    assert (said.requests, said.failed, said.throughput_rps) == (222, 1, 105)
-    assert said.mean_response_time_s == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize("read", [tools.read_ab, tools.read_wrk, tools.read_locust])

@@ -51,14 +51,6 @@ def without_pss(found: Memory) -> Memory:
 # what is found
 
 
-def test_memory_curve_is_a_line_from_the_server_alone() -> None:
-    found = growth("process", (1, 2, 4, 8), 20 * MIB, 4 * MIB, 16 * MIB)
-    assert found.each_bytes == pytest.approx(4 * MIB)
-    assert found.base_bytes == pytest.approx(20 * MIB)
-    assert found.rss_each_bytes == pytest.approx(20 * MIB)
-    assert found.off_line == pytest.approx(0, abs=1e-6)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

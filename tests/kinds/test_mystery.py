@@ -421,7 +421,6 @@ def test_mystery_lab_says_its_database_only_after_the_diagnosis(
 def test_mystery_panel_logs_that_the_solution_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
     seed = seed_of("database")
     panel = MysteryPanel("which-limit", MysteryLab(seed))
@@ -439,9 +438,7 @@ def test_mystery_panel_logs_that_the_solution_was_asked_for(
     assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
 
 
-def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once() -> None:
     seed, go, begun = seed_of("lock"), threading.Event(), threading.Event()
 
     class Slow(MysteryLab):
@@ -453,7 +450,6 @@ def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once(
             assert rig.until(go.is_set, SOON_S)
             return example(seed)
 
-    monkeypatch.setattr(latest, "_latest", {})
     panel = MysteryPanel("which-limit", Slow(seed))
     driver = PanelDriver(panel)
     panel._found(example(seed))
@@ -470,8 +466,7 @@ def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once(
     driver.shut()
 
 
-def test_mystery_panel_marks_a_run_of_other_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
+def test_mystery_panel_marks_a_run_of_other_settings() -> None:
     seed = seed_of("lock")
     panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))
     driver = PanelDriver(panel)
@@ -538,7 +533,6 @@ def test_mystery_lab_with_two_generators_measures_more(monkeypatch: pytest.Monke
 def test_mystery_panel_from_the_first_sweep_to_the_repair(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))  # of nobody before
     monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
     seed = seed_of("lock")
@@ -581,7 +575,6 @@ def run_out(driver: PanelDriver, press: Callable[[], None]) -> None:
 def test_mystery_panel_forgets_all_with_another_seed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
     seed = seed_of("lock")
     panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))

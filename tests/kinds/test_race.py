@@ -9,7 +9,6 @@ from examples import count
 from panel_driver import SOON_S, PanelDriver
 from waiting import eventually
 
-from labs.exercises import latest
 from labs.kinds.race.record import Count, Race
 from labs.kinds.race.run import WAYS, WORK, RaceLab
 from labs.kinds.race.show import race_figure, race_said, show
@@ -55,10 +54,7 @@ def ran(panel: PanelDriver) -> None:
     assert job.join(SOON_S)
 
 
-def test_panel_keeps_the_run_before_and_a_failed_one_takes_nothing_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
+def test_panel_keeps_the_run_before_and_a_failed_one_takes_nothing_away() -> None:
     lab = Told()
     panel = PanelDriver(LabPanel("a-shared-counter", lab))
     panel.skip()

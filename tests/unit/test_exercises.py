@@ -172,10 +172,7 @@ def test_all_of_its_words_can_be_said_with_its_numbers(row: Exercise) -> None:
 
 
 @asked
-def test_a_question_about_the_own_machine_waits_for_the_measurement(
-    row: Exercise, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(latest, "_latest", {})
+def test_a_question_about_the_own_machine_waits_for_the_measurement(row: Exercise) -> None:
     reply = check(row.id)
     if row.lab:
         assert reply.kind == "measure" and f"“{row.lab}”" in reply.sentence

@@ -364,17 +364,6 @@ def test_pools_of_free_threads_share_all_cores():
     )
 
 
-@pytest.mark.parametrize(
-    ("server", "workload", "users", "most_rps"),
-    [
-        (threaded(4, processes=2), of(0, 200), 8, 0.95 * 40),
-        (loop(4), of(50), 4, 0.8 * 80),
-    ],
-)
-def test_processes_with_queues_of_their_own_lose_by_chance(server, workload, users, most_rps):
-    assert one_level(server, workload, users).model_rps < most_rps
-
-
 def test_a_slot_per_connection_and_a_slot_per_request():
     """Apache's prefork and worker hold a slot as long as a connection lasts, its event MPM and
     php-fpm only for a request; all processes of Apache share one queue."""
@@ -661,11 +650,6 @@ def test_a_wait_that_takes_no_time_is_none_whatever_it_would_be_for():
     for wait_by in ("disk-together", "lock"):
         level = one_level(prefork(8), of(10, 0, wait_by=wait_by), 8)
         assert level == one_level(prefork(8), of(10), 8)
-
-
-def test_one_at_a_time_bounds_a_crowd_whatever_the_workers_and_the_cores():
-    level = one_level(prefork(64), of(1, 20, wait_by="lock"), 64)
-    assert (level.limit, level.bound_rps) == ("lock", pytest.approx(1 / 0.02))
 
 
 def test_who_thinks_leaves_the_worker_to_others_who_wait_for_the_lock():

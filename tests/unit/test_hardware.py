@@ -39,12 +39,6 @@ def test_the_quota_of_another_process_is_that_of_its_own_cgroups(root):
     assert (hardware.quota_cores(root.path), cgroup.throttled_s(root.path)) == (2.0, 0.0)
 
 
-def test_in_a_container_the_path_may_be_the_hosts(root):
-    root("proc/self/cgroup", "0::/kubepods/not/visible/here\n")
-    root("sys/fs/cgroup/cpu.max", "200000 100000\n")
-    assert hardware.quota_cores(root.path) == 2.0
-
-
 def test_weights_and_words_are_no_limits(root, monkeypatch):
     monkeypatch.setenv("CPU_LIMIT", "plenty")
     root("proc/self/cgroup", "0::/\n")

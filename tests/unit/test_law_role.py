@@ -8,7 +8,7 @@ from test_quotes import build
 
 from labs.records.errors import Unusable
 from labs.site.roles.law_role import worked
-from labs.theory import expression, laws, queueing
+from labs.theory import expression, laws
 from labs.theory.expression import evaluate
 
 
@@ -138,19 +138,6 @@ def test_looks_are_not_counted_one_by_one() -> None:
             workers, forked, count = workers + forked, min(2 * forked, most), count + 1
         assert laws.looks(wanted, start, most) == count
     assert evaluate("looks(9999999, 0, most=0.001)") == 9999999
-
-
-def test_pools_and_chance_agree_with_the_models() -> None:
-    for workers, cores in ((20, 2), (40, 4), (3, 4)):
-        X = queueing.sharing(workers, 0.02, 0.18, (1, 2, 3, 4)[:cores])
-        assert queueing.filled(workers, D=0.02, V=0.18, c=cores) == X / laws.ceiling(cores, 0.02)
-        for part in (0.5, 0.95, 0.99):
-            least = queueing.filling(part, D=0.02, V=0.18, c=cores)
-            assert queueing.filled(least, D=0.02, V=0.18, c=cores) >= part
-            assert queueing.filled(least - 1, D=0.02, V=0.18, c=cores) < part
-    waiting = 64 / 0.2  # with as many threads as users nobody is unlucky
-    assert queueing.by_coins(64, 4, D=0, V=0.2, W=64) == pytest.approx(waiting, rel=1e-3)
-    assert queueing.by_coins(64, 4, D=0, V=0.2, W=16) < waiting
 
 
 PAGE = """# L

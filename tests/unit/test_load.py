@@ -48,16 +48,19 @@ def test_a_tool_asks_at_least_as_long_as_it_is_watched(seconds: float) -> None:
     ],
 )
 def test_a_second_in_which_nothing_ended_counts(counts: dict[str, int], rps: float) -> None:
+    """And the ragged ends do not."""
     entry = {
         "num_requests": sum(counts.values()),
-        "num_failures": 0,
+        "num_failures": 1,
         "num_reqs_per_sec": counts,
-        "total_response_time": 10.0,
+        "total_response_time": 10.0 * sum(counts.values()),
         "max_response_time": 1.0,
         "start_time": 10.0,
         "last_request_timestamp": 18.0,
     }
-    assert tools.read_locust(json.dumps([entry])).throughput_rps == pytest.approx(rps)
+    said = tools.read_locust(f"[]\n{json.dumps([entry])}\n[]\n")
+    assert (said.requests, said.failed) == (sum(counts.values()), 1)
+    assert (said.throughput_rps, said.mean_response_time_s) == pytest.approx((rps, 0.01))
 
 
 def test_a_locust_that_cannot_be_started_leaves_no_file_open(

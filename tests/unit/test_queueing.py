@@ -86,14 +86,17 @@ def test_thinking_and_the_load_generator_are_exact_without_a_pool():
 # --- a simulation in another framework --------------------------------------------------
 
 
-def simpy_rate(N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None, done=12_000):
+def simpy_rate(
+    N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None, done=12_000, waiting=None
+):
     """X of a server with c cores, in order of arrival or in slices; events by SimPy.
 
-    With exponential D, order of arrival and sharing have the same means (BCMP)."""
+    With exponential D, order of arrival and sharing have the same means (BCMP). `waiting` makes of
+    a world what is done there in the place of a wait of V."""
     world, dice = simpy.Environment(), np.random.default_rng(4)
     cores, generator = simpy.Resource(world, c), simpy.Resource(world, 1)
     pool = simpy.Resource(world, W or N)
-    ends = []
+    ends, wait = [], waiting and waiting(world)
 
     def drawn(mean, cv):
         return mean if cv == 0 or mean == 0 else dice.gamma(1 / cv**2, mean * cv**2)
@@ -113,7 +116,7 @@ def simpy_rate(N, D, V, *, c=1, W=None, Z=0.0, g=0.0, cpu_cv=1.0, interval=None,
                     slice_s = min(left, interval or left)
                     yield from spent(cores, slice_s)
                     left -= slice_s
-                yield world.timeout(drawn(V, 0.1))
+                yield wait() if wait else world.timeout(drawn(V, 0.1))
             ends.append(world.now)
             if g:
                 yield from spent(generator, g)
@@ -173,11 +176,6 @@ def test_one_user_is_served_as_if_alone():
     assert simulate(1, 0.02, 0.18, thrice=True) == pytest.approx(5)
 
 
-def test_one_worker_is_a_queue():
-    assert sharing(9, 0.02, 0.18, FOUR, W=1) == pytest.approx(5)
-    assert simulate(9, 0.02, 0.18, W=1) == pytest.approx(5)
-
-
 def test_without_waiting_the_cores_are_full():
     assert sharing(2, 0.02, 0.0, FOUR) == pytest.approx(100)
     assert sharing(9, 0.02, 0.0, FOUR) == pytest.approx(200)
@@ -185,12 +183,6 @@ def test_without_waiting_the_cores_are_full():
     assert sharing(9, 0.02, 0.0, (1, 1.3)) == pytest.approx(65)
     for interval in (math.inf, 0.005):
         assert simulate(9, 0.02, 0.0, interval=interval) == pytest.approx(50, rel=1e-3)
-
-
-def test_without_work_only_the_pool_bounds():
-    assert sharing(9, 0.0, 0.2, FOUR) == pytest.approx(45)
-    assert sharing(9, 0.0, 0.2, FOUR, W=4) == pytest.approx(20)
-    assert simulate(9, 0.0, 0.2, wait_cv=0.1) == pytest.approx(45, rel=0.01)
 
 
 def test_without_either_the_load_generator_is_measured():

@@ -3,29 +3,24 @@ what a forecast makes of it."""
 
 import dataclasses
 import math
+from collections.abc import Callable
 
-import numpy as np
 import pytest
 import simpy
-from simulated import throughput
 from test_forecast import IDEAL, of, one_level, prefork
+from test_queueing import simpy_rate
 
 from labs.theory.queueing import rounds
 
+V = 0.2
 
-def simpy_rate(
-    N: int, V: float, D: float, Z: float, g: float, W: float, done: int = 12_000
-) -> float:
-    """X of users who think, need one of W workers, work for D seconds, and wait for a round of V,
-    which somebody who is there begins when no other is on; events by SimPy."""
-    world, dice = simpy.Environment(), np.random.default_rng(5)
-    pool = simpy.Resource(world, N if math.isinf(W) else int(W))
-    generator = simpy.Resource(world, 1)
-    ends: list[float] = []
+
+def disk(world: simpy.Environment) -> Callable[[], simpy.Event]:
+    """Waits for a round of V, which somebody who is there begins when no other is on."""
     there: list[simpy.Event] = []
     busy = False
 
-    def disk() -> simpy.events.ProcessGenerator:
+    def rounds() -> simpy.events.ProcessGenerator:
         nonlocal busy, there
         busy = True
         while there:
@@ -35,26 +30,14 @@ def simpy_rate(
                 each.succeed()
         busy = False
 
-    def user() -> simpy.events.ProcessGenerator:
-        yield world.timeout(dice.uniform(0, D + V + Z))
-        while True:
-            with pool.request() as worker:
-                yield worker
-                yield world.timeout(D)
-                mine = world.event()
-                there.append(mine)
-                if not busy:
-                    world.process(disk())
-                yield mine
-            ends.append(world.now)
-            with generator.request() as turn:
-                yield turn
-                yield world.timeout(g)
-            yield world.timeout(dice.exponential(Z))
+    def wait() -> simpy.Event:
+        there.append(world.event())
+        mine = there[-1]
+        if not busy:
+            world.process(rounds())
+        return mine
 
-    for _ in range(N):
-        world.process(user())
-    return throughput(world, ends, done)
+    return wait
 
 
 @pytest.mark.parametrize(
@@ -68,8 +51,10 @@ def simpy_rate(
     ],
 )
 def test_a_simpy_simulation_agrees(N: int, D: float, Z: float, g: float, W: float) -> None:
-    ours = rounds(N, 0.2, D=D, Z=Z, g=g, W=W)
-    assert ours == pytest.approx(simpy_rate(N, 0.2, D, Z, g, W), rel=0.05)
+    ours = rounds(N, V, D=D, Z=Z, g=g, W=W)
+    pool = None if math.isinf(W) else int(W)
+    theirs = simpy_rate(N, D, V, c=N, W=pool, Z=Z, g=g, cpu_cv=0, waiting=disk)
+    assert ours == pytest.approx(theirs, rel=0.05)
 
 
 def test_think_time_is_in_the_forecast_and_not_in_the_bound_alone() -> None:

@@ -80,13 +80,20 @@ def test_both_starts_of_a_server_keep_how_their_connections_fell():
 
 def test_the_parts_of_the_time_still_add_up():
     parts = dict.fromkeys(PARTS, 0.0)
-    fast, slow = (TimeSplit(**parts | {"asked_s": s, "queued_s": 2 * s}) for s in (0.1, 0.2))
+    fast, slow = (
+        TimeSplit(**parts | {"asked_s": s, "queued_s": 2 * s}, excess_s=s, missing=why)
+        for s, why in ((0.1, ""), (0.2, "No stamps."))
+    )
     up = window(40.0, 3.0, mean_response_time_s=0.3, time_split=fast)
     down = window(44.0, 9.0, mean_response_time_s=0.6, time_split=slow)
     found = join(up, down)
     assert found.time_split.total_s == pytest.approx(found.mean_response_time_s)
     assert found.time_split.queued_s == pytest.approx((0.2 * 80 + 0.4 * 88) / 168)
-    assert join(up, replace(down, time_split=None)).time_split == fast
+    assert found.time_split.excess_s == pytest.approx((0.1 * 80 + 0.2 * 88) / 168)
+    assert found.time_split.missing == "No stamps."
+    untold = replace(down, time_split=None)
+    assert join(up, untold).time_split == join(untold, up).time_split == fast
+    assert join(untold, untold).time_split is None
 
 
 def test_every_field_of_a_point_is_joined_by_some_rule():
@@ -183,17 +190,6 @@ def test_no_interval_goes_below_nothing():
     assert (low, high) == pytest.approx((0, 40))
     barely = interval(join(window(40, 1, half=1.4), window(40, 9, half=0.0)), None)
     assert barely == pytest.approx((40 * 0.3, 40 * 1.7))
-
-
-def test_parts_are_joined_where_both_visits_have_them():
-    parts = TimeSplit(**dict.fromkeys(PARTS, 0.01), excess_s=0.2)
-    known = window(40, 1, time_split=parts)
-    assert join(window(40, 1), replace(known)).time_split == parts
-    assert join(window(40, 1), window(40, 9)).time_split is None
-    more = replace(parts, excess_s=0.4, missing="No stamps.")
-    both = join(known, window(120, 9, time_split=more)).time_split
-    assert both.excess_s == pytest.approx(0.2 / 4 + 0.4 * 3 / 4)
-    assert both.missing == "No stamps." and both.total_s == pytest.approx(parts.total_s)
 
 
 def test_what_was_seen_on_one_visit_only_is_kept():

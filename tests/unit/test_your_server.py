@@ -11,7 +11,6 @@ from msgspec import structs
 from panel_driver import SOON_S, PanelDriver
 from waiting import eventually
 
-from labs.exercises import latest
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.measure.rig import Rig
@@ -22,9 +21,8 @@ URL = "http://127.0.0.1:8000/orders"
 
 
 @pytest.fixture
-def panel(monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelDriver]:
+def panel() -> Iterator[PanelDriver]:
     """A panel whose book's recording is of the book's own server."""
-    monkeypatch.setattr(latest, "_latest", {})
     recorded = structs.replace(four_places(), url="")
     made = PanelDriver(YourServerPanel("your-own-server", AttachLab(), recorded=recorded))
     yield made
