@@ -10,9 +10,13 @@ from pathlib import Path
 
 from serving import PROJECT
 
-READ = "import sys, pathlib, labs.site.live.serve as r; r.SITE = pathlib.Path(sys.argv[1]); "
-READ += "sys.exit(r.read(int(sys.argv[2]) or None, True, origin=sys.argv[3], base_url=sys.argv[4]))"
-
+READ = """
+import pathlib, sys
+import labs.site.live.serve
+from labs.__main__ import main
+labs.site.live.serve.SITE = pathlib.Path(sys.argv.pop(1))
+sys.exit(main(["read", *sys.argv[1:]]))
+"""
 STOP_S = 15.0
 Started = Callable[..., subprocess.Popen[str]]
 
@@ -29,8 +33,9 @@ def reading(folder: Path, **environment: str) -> Iterator[Started]:
     def start(
         site: Path, port: int = 0, origin: str = "", base_url: str = "", **more: str
     ) -> subprocess.Popen[str]:
+        options = ["--port", str(port), "--origin", origin, "--base-url", base_url]
         process = subprocess.Popen(
-            [sys.executable, "-c", READ, str(site), str(port), origin, base_url],
+            [sys.executable, "-c", READ, str(site), *options],
             env=os.environ | ours | more,
             cwd=PROJECT,
             stdin=subprocess.DEVNULL,
