@@ -481,7 +481,7 @@ ATTACHMENTS = {
         lacking=lambda: missing(row_of(Server("event-loop", by="nginx")), "file") or "",
     ),
     "timer, attached": Attachment(
-        cause="timer", start=ours(Server("event-loop"), "/?loops=0&wait=1")
+        cause="timer", start=ours(Server("event-loop"), "/?loops=0&wait=1"), users=(1, 4, 16, 64)
     ),
     "errors, attached": Attachment(
         cause="errors", start=lambda: faulty("full"), users=(1, 2, 4, 16, 32)
