@@ -25,6 +25,7 @@ pytestmark = [
 ]
 
 GROUPS = Path("/sys/fs/cgroup")
+CALM = 0.1  # cores that others use: beside more, not to know is right
 PROJECT = Path(__file__).parents[2]
 MEMORY_BYTES = 300 * 2**20
 BURN_S = 0.4  # of CPU time; eight periods of the quota
@@ -166,7 +167,8 @@ def test_the_quota_of_a_server_of_one_s_own_is_forecast_and_named(half_a_core: l
         found = Rig().perform(lab)
     assert isinstance(found, Attached) and found.run.demand is not None
     assert found.run.found.quota_cores == 0.5
-    assert verdict(found).limit == "quota"
+    calm = all(point.others_cpu < CALM for point in found.run.points)
+    assert verdict(found).limit == "quota" or (not calm and verdict(found).limit == "unknown")
     most = 0.5 / found.run.demand.value
     assert found.run.forecast.at(8).bound_rps <= 0.5 / found.run.demand.low
     assert found.best.throughput_rps == pytest.approx(most, rel=0.3)
