@@ -78,7 +78,7 @@ class Server:
     processes: int = 1
     threads: int = 1  # in each process
     backlog: int = 2048  # places in the listen queue; the kernel may allow fewer
-    keep_alive: bool | float = True  # it leaves connections open between requests, or so long (s)
+    keep_alive: bool | float = True  # whether it keeps quiet connections, or for how many seconds
     cores: int | None = None  # how many cores it may use; None means all of them
     start: int | None = None  # workers to begin with, where more come as they are needed
 
