@@ -70,7 +70,7 @@ CASES = {
     ),
     "PHP behind nginx": Case(
         Server("prefork", by="nginx-fpm", processes=12),
-        "/?loops=400000&wait=0.02",
+        "/?loops=1500000&wait=0.02",
         "nginx",
         ("cores", "unknown"),
         behind="php-fpm",
