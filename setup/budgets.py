@@ -24,7 +24,7 @@ def words(text: str) -> int:
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 34_120),
-    ("tests", "*.py", lines, 33_980),
+    ("tests", "*.py", lines, 33_985),
     ("bench", "*.py", lines, 2_645),
     ("book/web/src", "*.ts", lines, 9_155),
     (".", "CONTRIBUTING.md", words, 900),

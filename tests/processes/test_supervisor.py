@@ -412,6 +412,7 @@ def test_supervise_says_so_where_its_reaper_ended_first(
     assert issubclass(NotStarted, Failed)  # so that panel and terminal say it as it is
 
 
+@pytest.mark.usefixtures("temporary")
 def test_sweep_ends_what_a_killed_owner_and_a_killed_reaper_left() -> None:
     with owner() as (process, reaper, family):
         os.kill(process.pid, signal.SIGSTOP)  # so that it cannot see to it
@@ -426,6 +427,7 @@ def test_sweep_ends_what_a_killed_owner_and_a_killed_reaper_left() -> None:
         assert sweep() == 0
 
 
+@pytest.mark.usefixtures("temporary")
 def test_sweep_leaves_the_living_alone() -> None:
     with owner() as (_, _, theirs), supervise([*PYTHON, FAMILY], stdout=subprocess.PIPE) as ours:
         family = words(ours)
@@ -433,6 +435,7 @@ def test_sweep_leaves_the_living_alone() -> None:
         assert len(alive([*theirs, *family])) == 10
 
 
+@pytest.mark.usefixtures("temporary")
 def test_sweep_does_not_take_a_number_that_was_given_away() -> None:
     """The reaper's number now belongs to another process, which must not suffer."""
     with subprocess.Popen(
@@ -455,6 +458,7 @@ def test_sweep_does_not_take_a_number_that_was_given_away() -> None:
         other.kill()
 
 
+@pytest.mark.usefixtures("temporary")
 def test_sweep_leaves_another_containers_records_and_removes_damaged_ones() -> None:
     foreign = Tree(mark="f" * 32, where="elsewhere", owner=1, owner_born="1", reaper=os.getsid(0))
     process_tree.remember(foreign)
