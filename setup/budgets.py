@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 34_120),
-    ("tests", "*.py", lines, 33_985),
+    ("labs", "*.py", lines, 34_130),
+    ("tests", "*.py", lines, 34_005),
     ("bench", "*.py", lines, 2_645),
     ("book/web/src", "*.ts", lines, 9_155),
     (".", "CONTRIBUTING.md", words, 900),

@@ -1,4 +1,4 @@
-"""Nothing outlives the kernel.
+"""Start processes, and end them: none of a server's or a load generator's outlives the kernel.
 
 Every process tree the labs start hangs below a small process of its own, `reaper.py`, in its
 own session. A signal to the kernel's process group (Jupyter's interrupt and kill) does not

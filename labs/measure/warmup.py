@@ -4,8 +4,8 @@ costs it, found in a second and a half, or longer where the levels are.
 First with a crowd of empty requests: their CPU seconds. Then with a crowd that fills the cores
 with pieces of work: CPU seconds again, and how much of the cores they get. Then with one user
 alone: how fast the server itself does a piece of work, after a nap where users of the levels wait,
-and what the way there and back takes. Nothing of a level enters: neither its number of users beyond
-what fills the cores, nor its work.
+and what the way there and back takes. No level is measured. Shorter work than a piece costs the
+generator something between the empty request and the piece (`kept_hot`).
 """
 
 import time
@@ -97,7 +97,22 @@ def warm_up(
         call_s = float(np.min(told) if model.alone else np.median(told)) if len(told) else 0.0
         found = replace(found, handover_s=_handover_s(done, model, wait_s))
     trial = Trial(driver, sampler, model, pause, call_s)
-    return trial.alone(trial.crowd(found, crowd) if workload.cpu_s and crowd else found)
+    tried = trial.alone(trial.crowd(found, crowd) if workload.cpu_s and crowd else found)
+    return tried._replace(calibration=kept_hot(tried.calibration, found.generator_s, model))
+
+
+def kept_hot(found: Calibration, empty_s: float, model: ServerModel) -> Calibration:
+    """The calibration for work that is shorter than a piece, where users ask again at once.
+
+    empty_s: CPU seconds of the load generator for an empty request. Beside a piece it spends three
+    times as much, as its core sleeps meanwhile and its caches are taken, and the way there takes
+    longer for the same reason. Between the two it goes by the work's part of a piece.
+    """
+    part = min(1.0, model.workload.cpu_s / PIECE_S)
+    if model.naps or not part:
+        return found
+    generator_s = empty_s + part * (found.generator_s - empty_s)
+    return replace(found, generator_s=generator_s, delay_s=part * found.delay_s)
 
 
 def _handover_s(done: NDArray[np.void], model: ServerModel, wait_s: float) -> float:

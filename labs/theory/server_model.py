@@ -17,7 +17,7 @@ from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
 from labs.records.server_facts import WAITS, locked, server_facts
 from labs.theory import queueing
-from labs.theory.band import AT_THE_KNEE, band
+from labs.theory.band import A_CORE_EACH, AT_THE_KNEE, band
 from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.demand import Cores, Demand
 from labs.theory.laws import ceiling, idle
@@ -31,7 +31,7 @@ STEADY_CV, VARIED_CV = 0.02, 0.5  # of times that keep users in step, and that n
 HALF_FULL = 0.5  # of the cores: with fewer in use hardly any two meet
 
 # Requests that want a core, over the cores: from here to there is at the knee.
-ALMOST, AROUND = 0.9, 2.0
+ALMOST, AROUND = 0.8, 2.0
 
 
 class ServerModel:
@@ -363,4 +363,4 @@ class ServerModel:
         wanted = D.expected * self.by_rounds(N, D.expected)
         if not ALMOST * cores <= wanted <= AROUND * cores:
             return None
-        return (1 - AT_THE_KNEE) * model
+        return (1 - (A_CORE_EACH if cores >= N else AT_THE_KNEE)) * model

@@ -14,7 +14,7 @@ from labs.host import project
 from labs.kinds.sweep import report
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration, PredictedLevel
-from labs.theory.band import AT_THE_KNEE, OF_FILES, OF_WAITS, OF_WORK, band
+from labs.theory.band import A_CORE_EACH, AT_THE_KNEE, OF_FILES, OF_WAITS, OF_WORK, band
 from labs.theory.forecast import forecast
 
 CALM = Calibration(loops_per_s=(1e8, 2e8), noise_fraction=0.0, generator_s=1e-4)
@@ -65,9 +65,11 @@ def test_band_reaches_down_to_users_in_step_and_at_the_knee_by_so_much_at_most()
     assert in_step.band_rps[0] == pytest.approx((1 - OF_WORK) * in_step.lower_rps)
     varied = level(replace(MIXED, wait_cv=1.0), 20)
     assert varied.lower_by != "users in step" and reach(varied)[0] < 0.09 < reach(in_step)[0]
-    knee = level(CPU, 2)
-    assert knee.lower_by == "separate run queues" and knee.lower_rps
-    assert reach(knee)[0] == pytest.approx(AT_THE_KNEE)
+    for users, lost in ((2, A_CORE_EACH), (3, AT_THE_KNEE)):
+        knee = level(CPU, users)
+        assert knee.lower_by == "separate run queues" and knee.lower_rps
+        assert reach(knee)[0] == pytest.approx(lost)
+    assert reach(level(replace(CPU, cpu_s=0.002), 2))[0] == pytest.approx(A_CORE_EACH)
 
 
 def test_band_of_a_level_without_a_bound_is_the_laws_own() -> None:
@@ -102,6 +104,8 @@ def test_page_says_the_tolerances_that_the_band_has() -> None:
     page = (project.BOOK / "appendix/if-your-numbers-differ.md").read_text("utf-8")
     waits, work, files = (f"{100 * each:.0f} %" for each in (OF_WAITS, OF_WORK, OF_FILES))
     assert f"{waits} where requests only wait, {work} where they compute, {files} for a" in page
+    each, more = (f"{100 * part:.0f} %" for part in (A_CORE_EACH, AT_THE_KNEE))
+    assert f"by {each} where there are no more users than cores, by {more} where" in page
 
 
 def test_report_says_what_the_forecast_would_have_been_at_the_speed_of_the_level() -> None:

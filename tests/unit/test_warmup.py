@@ -12,7 +12,7 @@ import pytest
 from labs.analysis import schedule
 from labs.analysis.crowd import crowded
 from labs.measure import warmup as warming
-from labs.measure.warmup import PIECE_S, Tried, crowd_users, warm_up
+from labs.measure.warmup import PIECE_S, Tried, crowd_users, kept_hot, warm_up
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration
@@ -399,3 +399,21 @@ def test_a_loop_that_got_no_user_is_not_taken_for_a_core_that_is_lost() -> None:
 )
 def test_the_crowd_fills_the_cores_that_its_server_can_fill(server, users, most) -> None:
     assert crowd_users(model(server, Workload(cpu_s=0.05), users, burned=SMT, **EIGHT)) == most
+
+
+@pytest.mark.parametrize(
+    ("work", "part"),
+    [
+        (Workload(cpu_s=PIECE_S / 10), 0.1),
+        (Workload(cpu_s=3 * PIECE_S), 1.0),
+        (Workload(cpu_s=PIECE_S / 10, wait_s=0.1), 1.0),
+    ],
+)
+def test_short_work_keeps_the_generator_hot_unless_its_users_wait(work, part) -> None:
+    """Seen: 0.5 ms of a generator beside pieces of 10 ms, 0.1 ms of it without, and 0.2 beside
+    requests of 1.2 ms, of which one user had a third more than forecast with 0.5."""
+    model = ServerModel(Experiment(Server("prefork"), work, Load([1])), BURNED, examples.MACHINE)
+    beside_pieces = replace(BURNED, generator_s=0.0005, delay_s=0.0002)
+    found = kept_hot(beside_pieces, 0.0001, model)
+    assert found.generator_s == pytest.approx(0.0001 + part * 0.0004)
+    assert found.delay_s == pytest.approx(part * 0.0002)
