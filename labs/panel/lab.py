@@ -23,8 +23,8 @@ from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
+from labs.present.advice import advice
 from labs.present.blocks import html
-from labs.present.caveats import advice
 from labs.present.markup import alarm, paragraphs, spoken, status
 from labs.present.settings import Settings
 from labs.present.trails import trails_alt, with_trails

@@ -19,8 +19,8 @@ from labs.panel.controls import read_users, users
 from labs.panel.inside import in_words
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
+from labs.present.advice import advice
 from labs.present.blocks import html
-from labs.present.caveats import advice
 from labs.present.markup import spoken
 from labs.present.settings import Settings, so_many_users
 from labs.records.errors import Unusable

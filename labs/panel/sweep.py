@@ -20,9 +20,9 @@ from labs.measure.calibration import last
 from labs.panel.inside import about, compared, controls
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
+from labs.present.advice import advice
 from labs.present.bet import Guess
 from labs.present.blocks import SPOKEN, Said, Within, brief, html
-from labs.present.caveats import advice
 from labs.present.markup import paragraphs
 from labs.present.power import powered
 from labs.present.settings import in_words

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from labs.present.caveats import HOLLOW
+from labs.present.advice import HOLLOW
 from labs.records.format import digits, percent, quotient, rate
 
 CLOSE = 0.05  # a prediction is as good as the measurement

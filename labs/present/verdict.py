@@ -9,8 +9,8 @@ from markupsafe import Markup
 from labs.analysis import causes
 from labs.analysis.point import half_width
 from labs.present import reasons
+from labs.present.advice import BY_SPEED, exceeded, starved, unfit, unsteady
 from labs.present.blocks import DATA, Block, Said, Within
-from labs.present.caveats import BY_SPEED, exceeded, starved, unfit, unsteady
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import (
     NARROW,

@@ -18,7 +18,7 @@ from labs.analysis.visits import join, visited
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.verdict import said as all_said
 from labs.kinds.sweep.run import SweepLab
-from labs.present.caveats import advice
+from labs.present.advice import advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Server, Workload
 from labs.records.results import Check, Point

@@ -61,8 +61,8 @@ from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
 from labs.present import reasons
+from labs.present.advice import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.bet import UNSETTLED, on_answer
-from labs.present.caveats import ADVICE, CONTROL, HOLLOW, advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, quotient, rate, rounded, size

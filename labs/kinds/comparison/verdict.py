@@ -10,7 +10,7 @@ from labs.kinds.comparison.contrast import comparable, decided, differ, overflow
 from labs.kinds.comparison.record import Comparison, Contrast
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
-from labs.present.caveats import HOLLOW, unsteady
+from labs.present.advice import HOLLOW, unsteady
 from labs.present.power import powered
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, percent, quotient, rate, unserved

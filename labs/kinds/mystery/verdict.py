@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from labs.analysis.limit import ceiling
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
-from labs.present.caveats import HOLLOW
+from labs.present.advice import HOLLOW
 from labs.present.reasons import NAMES
 from labs.records.format import crowd, digits, duration, listed, percent, rate, size, unserved
 from labs.records.processes import Seen

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labs.kinds.sweep.record import Recording
+from labs.present.advice import HOLLOW
 from labs.present.bet import Guess
-from labs.present.caveats import HOLLOW
 from labs.present.levels import Level
 from labs.present.verdict import span
 from labs.records.format import crowd, duration, listed, rate, unserved

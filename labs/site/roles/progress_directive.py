@@ -8,8 +8,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from labs.exercises import catalogue
 from labs.kinds.mystery.scenarios import LIMITS
+from labs.present.advice import HOLLOW
 from labs.present.bet import CLOSE
-from labs.present.caveats import HOLLOW
 from labs.present.markup import script_data
 from labs.recordings.pages import chapters
 from labs.records.progress import LEAST, MOST, MOST_BYTES

@@ -1,5 +1,5 @@
-"""What a verdict says before anything else, and of which points: whom the averages do not know,
-what is drawn hollow, what cannot be. Pure: records in, text out."""
+"""Advice, with which a verdict begins: which points are not to be believed, and what to do about
+it. Whom the averages do not know, what is drawn hollow, what cannot be. Pure."""
 
 from __future__ import annotations
 
