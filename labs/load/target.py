@@ -48,7 +48,7 @@ class Target:
             raise Unusable(f"{self.url!r}: no URL that can be asked. {EXAMPLE}")
         if not self.here and parts.hostname != self.mine:
             why = (
-                f"{parts.hostname} is not this machine. Load on somebody else's server is an "
+                f"{parts.hostname} is not localhost. Load on somebody else's server is an "
                 "attack; if it is yours,"
             )
             raise Unusable(

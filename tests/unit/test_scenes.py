@@ -15,7 +15,7 @@ from labs.analysis.contrast import student_t
 from labs.theory import laws, queueing, simulation
 
 WEB = Path(__file__).parents[2] / "book/web"
-MOST_BYTES = 31_000  # gzip, of all fourteen together
+MOST_BYTES = 31_000  # gzip, of all together
 PERIOD_S = 0.1  # of a quota
 
 
