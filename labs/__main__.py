@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
     """An argparse whose complaint is one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise Unusable(f"{message}. See `python -m labs {self.prog.split()[-1]} --help`.")
+        raise Unusable(f"{message}. See `{self.prog} --help`.")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -69,7 +69,8 @@ def _unfit(part: Part, row: Exercise) -> Iterator[tuple[int, str]]:
         try:
             fill(text, numbers)
         except (NoSuchNumber, Unusable, ValueError) as error:
-            yield line, f"{row.id}: {error}"
+            until = " Of a lab's number say what stands there before: {users|many}."
+            yield line, f"{row.id}: {error}{until if row.read else ''}"
     if (part.kind != "solution" or row.fixed) and (odd := _odd(part.text)):
         yield part.line, f"{row.id}: {odd} cannot be said in plain words."
 
