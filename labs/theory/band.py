@@ -15,8 +15,8 @@ from labs.records.results import PredictedLevel
 
 OF_WAITS, OF_WORK, OF_FILES = 0.02, 0.03, 0.05  # of throughput, by what requests do
 AT_THE_KNEE = 0.08  # of throughput: two requests share a core beside an idle one until a kernel
-# moves one. If it never did, a third would be lost; of 76 recorded levels four lost more than this,
-A_CORE_EACH = 1 / 6  # and with no more users than cores, whom nothing keeps apart, it is half of it
+# moves one. If it never did, a third would be lost; of 76 recorded levels four lost more than this
+A_CORE_EACH = 1 / 6  # half of that third, where there are no more users than cores
 
 
 def band(
