@@ -49,7 +49,8 @@ from labs.measure.rig import Rig
 from labs.records.errors import Failed
 def tell(event):
     if isinstance(event, Attached):
-        print(json.dumps([[each.users, each.throughput_rps] for each in event.points]), flush=True)
+        points = [(p.users, p.throughput_rps, p.mean_response_time_s) for p in event.points]
+        print(json.dumps(points), flush=True)
 url, workers = "http://{SERVER}:8000/", Workers(number={len(WORKERS)}, master="{MASTER}")
 rig = Rig(tell)
 try:
@@ -121,9 +122,10 @@ def ended(network: Network) -> bool:
 
 def test_three_workers_ask_as_one_and_end_with_the_run(network: Network) -> None:
     *_, last = network.told()
-    assert [users for users, _ in last] == [3, 6, 12]
-    for users, throughput_rps in last:
-        assert throughput_rps == pytest.approx(users / WAIT_S, rel=0.2)
+    assert [users for users, *_ in last] == [3, 6, 12]
+    for users, throughput_rps, mean_response_time_s in last:
+        assert mean_response_time_s > WAIT_S
+        assert throughput_rps * mean_response_time_s == pytest.approx(users, rel=0.2)  # of all
     eventually(lambda: ended(network), 30)
 
 
