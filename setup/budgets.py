@@ -24,7 +24,7 @@ def words(text: str) -> int:
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 34_130),
-    ("tests", "*.py", lines, 34_010),
+    ("tests", "*.py", lines, 34_060),
     ("bench", "*.py", lines, 2_645),
     ("book/web/src", "*.ts", lines, 9_155),
     (".", "CONTRIBUTING.md", words, 900),

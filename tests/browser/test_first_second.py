@@ -1,9 +1,12 @@
 """What a reader does before the live panels are there carries over to them."""
 
+from pathlib import Path
+
 import pytest
+from conftest import StartServer
 from labs_on_page import lab, panel, state
 from playwright.sync_api import Page, expect
-from serving import BookServer
+from serving import PROJECT, BookServer
 
 # On the recorded face, as soon as it asks: a bet, a skip, and a number that is half typed. Then, on
 # every frame, which labs ask or hide what they had shown. Python is held back for so long.
@@ -93,3 +96,28 @@ def test_a_number_being_typed_when_a_panel_comes_is_typed_on(
     number.press("3")
     number.press("Enter")
     expect(panel(page).locator(".wt-prediction")).to_contain_text("You said 123")
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("held_ms", [0, 5_000])
+def test_a_slider_and_an_answer_stay_as_python_comes_and_no_replay_was_begun(
+    book: Path, live_server: StartServer, page: Page, held_ms: int
+) -> None:
+    page.add_init_script(
+        AT_ONCE.replace("HELD", str(held_ms)).replace("acts =", "acts = [], none =")
+    )
+    page.goto(live_server(book, root=PROJECT).page("1-cpu-time/one-core"))
+    slider = page.locator(".wt-scene-sliders input").first
+    slider.fill(str(slider.get_attribute("max")))
+    answer = page.locator("form.wt-check").first
+    answer.get_by_role("textbox").fill("12345")
+    answer.get_by_role("button", name="Check").click()
+    expect(answer.locator(".wt-answer")).not_to_be_empty()
+    before = slider.input_value(), answer.inner_text()
+    if held_ms:
+        state(page, "starting")
+        expect(page.get_by_role("button", name="Replay")).to_have_count(0)
+    state(page, "live")
+    expect(panel(page).get_by_role("button", name="Run", exact=True)).to_be_visible()
+    assert (slider.input_value(), answer.inner_text()) == before
+    expect(answer.get_by_role("textbox")).to_have_value("12345")
