@@ -149,6 +149,7 @@ def add_experiment(to: Parser) -> None:
         ("--threads", "threads in each process"),
         ("--backlog", "places in the listen queue"),
         ("--cores", "cores the server may use; all if not given"),
+        ("--quota", "cores' worth of CPU time for the server, as 0.2 (Linux, as a rule as root)"),
         ("--connections", "of each process to the database, to be held with --wait-by (10)"),
         ("--start", "workers to begin with, where more come as needed; all if not given"),
         ("--generators", "Locust processes that share the users (1)"),

@@ -196,7 +196,7 @@ class Level:
                 left = max(cores - used, cores / (1 + used))
                 yield self._with(name, used, 0.0, cores=_each(partial(min, left)))
         lost = {"throttled": point.throttled_s / point.seconds, "steal": point.steal_cpu}
-        if self.machine.quota_cores is not None:
+        if self.machine.quota_cores is not None or self.server.quota is not None:
             del lost["throttled"]  # the forecast knows of it
         for name, each in lost.items():
             if each > NOTICED * cores:

@@ -175,8 +175,8 @@ def surroundings(
     if watched.throttled_s > 0:
         yield _surrounded(
             "throttled",
-            f"The container's CPU quota held the machine back for {duration(watched.throttled_s)}; "
-            "means hold, percentiles are stretched.",
+            f"A CPU quota held its programs back for {duration(watched.throttled_s)}; means hold, "
+            "percentiles are stretched.",
             moved,
         )
     if watched.listen_overflows:
@@ -335,7 +335,7 @@ def _against(
     if level.bound_ci_rps is None or not point.completed:
         return
     slack = sampling_error.of_limit(point, experiment, forecast)
-    if machine.quota_cores is not None:
+    if machine.quota_cores is not None or experiment.server.quota is not None:
         slack += QUOTA_PERIOD_S / point.seconds
     if unsteady > TOLD:
         slack += unsteady

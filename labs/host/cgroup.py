@@ -1,12 +1,20 @@
-"""Control group: what Linux gives to a container or a service. Versions 1 and 2.
+"""Control group: what Linux gives to a container or a service, and one with a CPU quota, made for
+a server. Versions 1 and 2.
 
 The formats are those of the kernel's documents `admin-guide/cgroup-v2` and `admin-guide/cgroup-v1`.
 """
 
+import contextlib
+import uuid
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from labs.records.errors import refused
 
 OOM_COUNTED = ("memory.events", "memory.oom_control")  # of version 2, of version 1
 OF_THE_MACHINE = "release_agent"  # a file that only the root of version 1 has
+PERIOD_S = 0.1  # over which a quota is accounted, as containers have it
+MADE = "wall-time-lab-"  # how the groups that are made here begin
 
 
 def read(path: Path) -> str:
@@ -55,6 +63,45 @@ def quotas(root: Path, pid: int | None = None) -> list[tuple[float, Path]]:
         if most and per and most > 0:
             found.append((most / per, folder))
     return found
+
+
+@contextlib.contextmanager
+def with_quota(root: Path, cores: float) -> Iterator[Path]:
+    """Make a group that gets so many cores' worth of CPU time, to be entered by `into`, and remove
+    it when the block ends; by then its processes have to be gone. Unusable where this user or this
+    system makes none, as within most containers."""
+    mount, period_us = root / "sys/fs/cgroup", round(PERIOD_S * 1e6)
+    first = (mount / "cpu/cpu.shares").exists()
+    above = mount / "cpu" if first else mount
+    for left in above.glob(f"{MADE}*"):  # of a lab that was killed; one that is in use stays
+        with contextlib.suppress(OSError):
+            left.rmdir()
+    folder = above / f"{MADE}{uuid.uuid4().hex}"
+    with contextlib.ExitStack() as stack:
+        try:
+            if not first:
+                (above / "cgroup.subtree_control").write_text("+cpu")
+            folder.mkdir()
+            stack.callback(folder.rmdir)
+            quota_us = str(round(cores * period_us))
+            if first:
+                (folder / "cpu.cfs_period_us").write_text(str(period_us))
+                (folder / "cpu.cfs_quota_us").write_text(quota_us)
+            else:
+                (folder / "cpu.max").write_text(f"{quota_us} {period_us}")
+        except OSError as error:
+            rule = (
+                "only Linux has one, and as a rule only root may make it, outside of a container "
+                f"({error.strerror}). Leave it out, or set cores= instead."
+            )
+            raise refused("quota", cores, rule) from None
+        yield folder
+
+
+def into(folder: Path, argv: Sequence[str]) -> list[str]:
+    """Command that enters the group, and then becomes the one that is given."""
+    enter = 'echo $$ > "$0" && exec "$@"'
+    return ["sh", "-c", enter, str(folder / "cgroup.procs"), *argv]
 
 
 def used_s(root: Path) -> float | None:

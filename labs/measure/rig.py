@@ -325,6 +325,7 @@ class Rig:
                     backend=running.backend.pids if running.backend else tuple,
                     browser=shown.pids if shown.roots else None,
                     behind=shared.pids if shared else tuple,
+                    held=None if server.quota is None else running.pid,
                 )
             )
 

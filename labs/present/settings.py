@@ -26,6 +26,7 @@ def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
         "processes": counted(server.processes, "process", "processes"),
         "threads": each("thread", server.threads) if server.architecture == "threaded" else "",
         "cores": cores(min(server.cores or machine_cores, machine_cores)),
+        "quota": "" if server.quota is None else f"a quota of {cores(server.quota)}",
         "cpu": f"{duration(workload.cpu_s)} of CPU" if workload.cpu_s else "no CPU",
         "cpu_by": workload.cpu_by if workload.cpu_s else "",
         "wait": f"{duration(workload.wait_s)} of waiting" if workload.wait_s else "no wait",

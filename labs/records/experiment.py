@@ -34,6 +34,7 @@ MOST_GENERATORS = 16  # Locust processes on one machine
 MOST_PROCESSES = 1024  # a machine with more is busy enough with having them
 MOST_POOL = 4096  # processes x threads
 MOST_CONNECTIONS = 250  # to one database, of all processes
+LEAST_QUOTA = 0.01  # cores: the kernel takes no less than 1 ms in each 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,7 @@ class Server:
     backlog: int = 2048  # places in the listen queue; the kernel may allow fewer
     keep_alive: bool | float = True  # whether it keeps quiet connections, or for how many seconds
     cores: int | None = None  # how many cores it may use; None means all of them
+    quota: float | None = None  # cores' worth of CPU time that Linux gives it in each 100 ms
     start: int | None = None  # workers to begin with, where more come as they are needed
 
     def __post_init__(self) -> None:
@@ -106,6 +108,8 @@ class Server:
             real("keep_alive", self.keep_alive, 0.01, 60.0, "Give True, False or seconds.")
         if self.cores is not None:
             whole("cores", self.cores, 1, MOST_CORES, "Leave it out to use every core.")
+        if self.quota is not None:
+            real("quota", self.quota, LEAST_QUOTA, MOST_CORES, "Give cores: 0.2 is 200m.")
         if self.start is not None:
             whole("start", self.start, 1, self.processes, "Leave it out to begin with them all.")
 

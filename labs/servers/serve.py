@@ -23,8 +23,10 @@ import threading
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
+from labs.host import cgroup
 from labs.host import hardware as this_machine
 from labs.host.programs import version
 from labs.host.project import ROOT
@@ -142,6 +144,7 @@ class Running:
     ) -> None:
         """Start one of its programs, to be ended with the stack."""
         try:
+            argv = argv if how.group is None else cgroup.into(how.group, argv)
             process = supervise(
                 argv, env=how.env, stdout=self._log, stderr=self._log, cores=how.cores, **more
             )
@@ -217,7 +220,10 @@ def serve(
             env[ADDRESS] = behind.address
         log = stack.enter_context(tempfile.TemporaryFile())
         running = Running(server, row, log, behind)
-        begin = Begin(nonce, page == "file", env, cores, stop)
+        group = None
+        if server.quota is not None:
+            group = stack.enter_context(cgroup.with_quota(this_machine.MACHINE, server.quota))
+        begin = Begin(nonce, page == "file", env, cores, group, stop)
         stack.enter_context((_on_a_port if row.product else _on_a_socket)(running, begin))
         yield running
 
@@ -230,6 +236,7 @@ class Begin:
     files_only: bool
     env: dict[str, str]
     cores: Collection[int] | None
+    group: Path | None  # a control group, for it to run in
     stop: threading.Event | None
 
 
@@ -307,6 +314,9 @@ def check(server: Server, machine: Machine, workload: Workload | None = None) ->
         if server.cores > machine.cores:
             rule = f"this machine offers {machine.cores}. Give 1 to {machine.cores}."
             raise refused("cores", server.cores, rule)
+    if server.quota is not None:
+        with cgroup.with_quota(this_machine.MACHINE, server.quota):
+            pass
     free_mib = min(machine.memory_bytes, this_machine.available_memory_bytes()) / 2**20
     each_mib = row.process_mib + row.thread_mib * (server.threads - 1)
     if row.base_mib + server.processes * each_mib > free_mib:

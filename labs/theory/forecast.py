@@ -111,7 +111,9 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             "budget for 100 ms is gone; means hold, percentiles are stretched."
         )
         if queueing.FITS_A_PERIOD_S < D < queueing.FEELS_THE_MEAN_S:
-            fast = min(model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.g))
+            fast = min(
+                model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.held_g)
+            )
             slow = model.on(model.evened, N, model.demand(N))
             yield (
                 f"A request of this size lies between two rules: {rate(slow)} and {rate(fast)} "

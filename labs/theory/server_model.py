@@ -63,9 +63,15 @@ class ServerModel:
             most=usable * use,
             all=cores * use if self.shares_cores else float(cores),
         )
+        # A quota of the server's own leaves the load generator alone.
+        own = server.quota
+        self.holds_server = own is not None and own < (self.quota or usable)
+        self.quota = own if self.holds_server else self.quota
+        self.held_g = 0.0 if self.holds_server else self.g
         if (q := self.quota) is not None:
             evened = tuple(min(busy, q) for busy in self.full.server)
-            self.evened = Cores(server=evened, most=evened[-1], all=q)
+            every = self.full.all if self.holds_server else q
+            self.evened = Cores(server=evened, most=evened[-1], all=every)
         loop = server.architecture == "event-loop"
         self.queued_for_core = loop or (threads_locked and not self.lets_go)
         # Logical cores that the server can keep busy.
@@ -167,12 +173,12 @@ class ServerModel:
         """
         server, V, g, W = self.server, self.V, self.g, self.W
         quota, full, P = self.quota or math.inf, self.full, self.server.processes
-        most = len(full.server)
+        most, every = len(full.server), full.all if self.holds_server else min(quota, full.all)
         found = {
             "users": Ceiling(N, self.round_s(D.least)),
             "cpu": lowest(
                 Ceiling(min(quota, full.most), D.of(most)),
-                Ceiling(min(quota, full.all), D.of(most) + self.g, "load generator"),
+                Ceiling(every, D.of(most) + self.g, "load generator"),
             ),
         }
         if self.queued_for_core:
@@ -215,7 +221,7 @@ class ServerModel:
             full_speed=self.on(self.full, N, D, point),
             evened=self.on(self.evened, N, D, point),
             q=self.quota,
-            g=self.g,
+            g=self.held_g,
         )
 
     def on(self, cores: Cores, N: int, D: Demand, point: Point | None = None) -> float:

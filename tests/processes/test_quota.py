@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from labs.host.hardware import fingerprint
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.attach.verdict import verdict
+from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
-from labs.records.experiment import Server
-from labs.servers.serve import serve
+from labs.records.errors import Unusable
+from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.servers.serve import check, serve
 
 pytestmark = [
     pytest.mark.live,
@@ -172,6 +175,31 @@ def test_the_quota_of_a_server_of_one_s_own_is_forecast_and_named(half_a_core: l
     most = 0.5 / found.run.demand.value
     assert found.run.forecast.at(8).bound_rps <= 0.5 / found.run.demand.low
     assert found.best.throughput_rps == pytest.approx(most, rel=0.3)
+
+
+@pytest.mark.extended
+@pytest.mark.performance
+def test_a_lab_forecasts_the_quota_that_it_gives_its_server(half_a_core: list[Path]) -> None:
+    """`half_a_core` only to skip where nobody may make a group."""
+    before = set(GROUPS.glob("**/wall-time-lab-*"))
+    server = Server("prefork", processes=3, quota=0.2)
+    asked = Experiment(server, Workload(cpu_s=0.03), Load([1, 6], seconds=3.0))
+    found = Rig().perform(SweepLab(asked))
+    assert len(found.points) == 2
+    for point in found.points:
+        level = found.run.forecast.at(point.users)
+        assert point.throughput_rps == pytest.approx(level.model_rps, rel=0.15)
+        assert point.server_cpu == pytest.approx(0.2, rel=0.15)
+        assert point.throttled_s > 0.3 * point.seconds
+    assert set(GROUPS.glob("**/wall-time-lab-*")) == before
+
+
+def test_a_server_is_refused_a_quota_where_no_group_can_be_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("labs.host.hardware.MACHINE", tmp_path)
+    with pytest.raises(Unusable, match=r"quota=0\.2: only Linux"):
+        check(Server("prefork", quota=0.2), fingerprint())
 
 
 def test_limits_far_above_are_found(a_container: list[Path]) -> None:

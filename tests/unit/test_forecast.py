@@ -298,6 +298,23 @@ def test_a_quota_below_one_core_counts_once():
     assert half.capacity == (0.5,)
 
 
+def test_a_server_s_own_quota_holds_the_server_alone():
+    """An eighth of a core for 30 ms: 4.2 a second of however many users; and twenty times as dear
+    a load generator takes nothing from it."""
+    held = dataclasses.replace(prefork(4), quota=0.125)
+    for g in (1e-4, 2e-3):
+        dear = dataclasses.replace(IDEAL, generator_s=g)
+        level = one_level(held, of(30), 8, calibration=dear)
+        assert level.model_rps == pytest.approx(0.125 / 0.03)
+        assert (level.bound_rps, level.limit) == (pytest.approx(0.125 / 0.03), "cpu")
+    # The tighter of two counts, and one that is no limit is none.
+    dear = dataclasses.replace(IDEAL, generator_s=0.002)
+    container = one_level(held, of(30), 8, calibration=dear, on=machine(1, quota=0.1, logical=4))
+    assert container.model_rps == pytest.approx(0.1 / 0.032)
+    wide = one_level(dataclasses.replace(prefork(4), quota=8.0), of(30), 8)
+    assert wide == one_level(prefork(4), of(30), 8)
+
+
 # --- the load generator -----------------------------------------------------------------
 
 
