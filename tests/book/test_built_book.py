@@ -77,8 +77,8 @@ def test_no_page_needs_a_script_for_its_formulas(book: Path) -> None:
 def test_code_has_the_theme_s_own_colours(book: Path, theme: str) -> None:
     """Sphinx writes others first, which are too pale to read."""
     styles = (book / "_static/book.css").read_text("utf-8")
-    assert f'html[data-theme="{theme}"] .highlight .nn{{' in styles
-    assert not re.search(r"[\n}]\.highlight \.nn\{", styles)
+    assert f'html[data-theme="{theme}"] .highlight .nn {{' in styles
+    assert not re.search(r"[\n}]\.highlight \.nn ?\{", styles)
 
 
 def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:

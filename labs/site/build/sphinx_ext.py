@@ -19,7 +19,6 @@ from labs.site.build import offline
 from labs.site.build.cells import CELLS, PageParser
 from labs.site.build.folds import FoldChecks, FoldMore
 from labs.site.build.formulas import Formulas
-from labs.site.build.page_scripts import Scripts
 from labs.site.build.style_sheet import Sheets
 
 TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
@@ -65,11 +64,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_source_parser(PageParser, override=True)
     for fold in (FoldChecks, FoldMore):
         app.add_post_transform(fold)
-    sheets, scripts, formulas = Sheets(), Scripts(), Formulas(app)
+    sheets, formulas = Sheets(), Formulas(app)
 
     def change(app: Sphinx, page: str, _: str, context: dict[str, Any], doctree: object) -> None:
         context["one_style_sheet"] = sheets.joined  # for templates/layout.html
-        scripts.offer(app, context)
         formulas.put(context)
         if doctree is not None and (cells := app.env.metadata[page].get(CELLS)):
             _add_cells(page, cells, context)
