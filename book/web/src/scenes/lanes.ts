@@ -43,7 +43,6 @@ export const ABOUT: About = {
   only: { wait: 'wait', blocked: 'call' },
   goals: {
     'both-cores': 'Keep all cores busy with one process.',
-    'lock-is-full': 'Find the fewest threads that never leave the lock free.',
     'everybody-waits': 'Make every request of the loop late with a single call.',
   },
   options: { who: /* @__PURE__ */ Object.keys(WHO), span: 'numbers' },
@@ -216,10 +215,6 @@ export function lanes(stage: Stage): Scene & { insert(): void } {
     goals: {
       'both-cores': () =>
         enough() && who === 'hashing' && values.cores >= 2 && average('running') > 0.98 * values.cores,
-      'lock-is-full'() {
-        const fewest = Math.ceil(1 + values.wait / values.cpu);
-        return enough() && who === 'counting' && average('running') > 0.98 && values.lanes <= fewest;
-      },
       'everybody-waits': () =>
         who === 'loop' && values.lanes > 1 && values.call > 0 && longest.every((each) => each >= us(values.call)),
     },

@@ -59,7 +59,6 @@ export const ABOUT: About = {
     'fewest-cores': 'Take cores away: how few still give these 256 users more than 1200 answers a second?',
     'smallest-pool': 'Find the smallest pool with which none of the 96 users stands in line.',
     'everybody-in': 'Let all 64 users in, without another worker.',
-    'hundred-a-second': 'Find the smallest limit that serves 100 requests a second.',
     'line-is-gone': 'Let a line of 50 grow, then make it go away while 24 a second keep coming.',
     'cores-filled': 'Find a pool of fewer than 50 workers that keeps the four cores 95 % busy.',
   },
@@ -81,7 +80,6 @@ const GOALS: Record<string, (counted: Counted, values: Values) => boolean> = {
     enough && users >= 96 && workers <= 96 && longest === 0,
   'everybody-in': ({ enough, outside }, { users, workers }) =>
     enough && users >= 64 && workers <= 16 && outside === 0,
-  'hundred-a-second': ({ enough, X }, { workers }) => enough && X > 97 && workers <= 50,
   'line-is-gone': ({ line, peak }, { rate }) => rate >= 24 && peak >= 50 && line === 0,
   'cores-filled': ({ enough, seconds, busy }, { workers, cores }) =>
     enough && seconds > 4 && cores === 4 && workers < 50 && busy > 0.945,
