@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup, Tag
 from bench.browser import SITE, built
 
 GOALS = {"words": 1800, "before": 300, "numbers": 120, "core": 5, "verdict": 40}
-LONGER = {"which-limit": 2200, "whom-are-you-measuring": 2200}
+LONGER = {"which-limit": 2200}
 MOVES = "wt-scene, .tag_lab"  # under the reader's hand
 UNREAD = "script, style, svg, nav, summary, .headerlink, .cell_input, .wt-status, .katex-mathml"
 A_MINUTE, A_SCENE, A_TABLE = 170, 2.5, 1.0

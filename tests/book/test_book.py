@@ -33,7 +33,7 @@ REMEMBERED = (3, 5)  # lines that a reader could say aloud
 MOST_LINES = 5  # of a cell
 HEAD = r"(?m)^\*(\d+) minutes, and \{minutes\}`here` more for all its exercises\.\* "
 MOST_WORDS = 1800
-LONGER = {"which-limit": 2200, "whom-are-you-measuring": 2200}
+LONGER = {"which-limit": 2200}
 MOST_BEFORE = 300  # words, until there is something to do
 
 
