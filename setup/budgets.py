@@ -23,10 +23,10 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 34_130),
-    ("tests", "*.py", lines, 34_060),
+    ("labs", "*.py", lines, 34_080),
+    ("tests", "*.py", lines, 34_050),
     ("bench", "*.py", lines, 2_645),
-    ("book/web/src", "*.ts", lines, 9_155),
+    ("book/web/src", "*.ts", lines, 9_150),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]
