@@ -15,6 +15,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
+from labs.host.lock import PATIENCE_S
 from labs.host.process_tree import MARK
 
 SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
@@ -106,7 +107,7 @@ def test_who_leaves_during_a_run_is_asked_first(panels: BookServer, page: Page) 
         away.click(no_wait_after=True)
     assert asked == ["beforeunload"] and page.url == here
     expect(button(shown, "Stop")).to_be_enabled()
-    eventually(of_a_run, LAB_MS / 1000, "a run that goes on")
+    eventually(of_a_run, PATIENCE_S, "a run that goes on")  # it waits while another test measures
     away.click()
     expect(page).to_have_url(re.compile("levers"))
     assert len(asked) == 2
