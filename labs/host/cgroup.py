@@ -5,6 +5,7 @@ The formats are those of the kernel's documents `admin-guide/cgroup-v2` and `adm
 """
 
 import contextlib
+import os
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -67,28 +68,26 @@ def quotas(root: Path, pid: int | None = None) -> list[tuple[float, Path]]:
 
 @contextlib.contextmanager
 def with_quota(root: Path, cores: float) -> Iterator[Path]:
-    """Make a group that gets so many cores' worth of CPU time, to be entered by `into`, and remove
-    it when the block ends; by then its processes have to be gone. Unusable where this user or this
-    system makes none, as within most containers."""
-    mount, period_us = root / "sys/fs/cgroup", round(PERIOD_S * 1e6)
+    """Make a group that can be held to so many cores' worth of CPU time (`hold`), to be entered by
+    `into`, and remove it when the block ends; by then its processes have to be gone. Unusable
+    where this user or this system makes none, as within most containers."""
+    mount = root / "sys/fs/cgroup"
     first = (mount / "cpu/cpu.shares").exists()
     above = mount / "cpu" if first else mount
-    for left in above.glob(f"{MADE}*"):  # of a lab that was killed; one that is in use stays
-        with contextlib.suppress(OSError):
-            left.rmdir()
-    folder = above / f"{MADE}{uuid.uuid4().hex}"
+    for left in above.glob(f"{MADE}*"):
+        owner = left.name.removeprefix(MADE).partition("-")[0]
+        if not (root / "proc" / owner).exists():  # it was killed
+            with contextlib.suppress(OSError):
+                left.rmdir()
+    folder = above / f"{MADE}{os.getpid()}-{uuid.uuid4().hex}"
     with contextlib.ExitStack() as stack:
         try:
             if not first:
                 (above / "cgroup.subtree_control").write_text("+cpu")
             folder.mkdir()
             stack.callback(folder.rmdir)
-            quota_us = str(round(cores * period_us))
-            if first:
-                (folder / "cpu.cfs_period_us").write_text(str(period_us))
-                (folder / "cpu.cfs_quota_us").write_text(quota_us)
-            else:
-                (folder / "cpu.max").write_text(f"{quota_us} {period_us}")
+            hold(folder, cores)  # whether it can be
+            hold(folder, None)
         except OSError as error:
             rule = (
                 "only Linux has one, and as a rule only root may make it, outside of a container "
@@ -96,6 +95,18 @@ def with_quota(root: Path, cores: float) -> Iterator[Path]:
             )
             raise refused("quota", cores, rule) from None
         yield folder
+
+
+def hold(folder: Path, cores: float | None) -> None:
+    """Let the group have so many cores' worth of CPU time from now on; None: as much as it can
+    get. OSError where that can't be set."""
+    period_us = round(PERIOD_S * 1e6)
+    quota_us = None if cores is None else round(cores * period_us)
+    if (folder / "cpu.cfs_quota_us").exists():
+        (folder / "cpu.cfs_period_us").write_text(str(period_us))
+        (folder / "cpu.cfs_quota_us").write_text(str(-1 if quota_us is None else quota_us))
+    else:
+        (folder / "cpu.max").write_text(f"{'max' if quota_us is None else quota_us} {period_us}")
 
 
 def into(folder: Path, argv: Sequence[str]) -> list[str]:

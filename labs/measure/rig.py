@@ -348,6 +348,7 @@ class Rig:
             )
             if running.lost():
                 raise running.failed("lost a process while it was warmed up")
+            running.hold()
             calibration = replace(tried.calibration, timer_s=late_s)
             keep(self.machine, calibration, experiment)
             yield Testbed(

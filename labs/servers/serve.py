@@ -85,6 +85,7 @@ class Running:
         self._processes: list[Supervised] = []
         self._log = log
         self._announced: set[int] = set()
+        self.group: Path | None = None  # the control group of one that has a quota
         self._seen: set[int] = set()  # its processes when `lost` was asked last
         self._read_bytes = 0
         self._reading = threading.Lock()
@@ -144,7 +145,7 @@ class Running:
     ) -> None:
         """Start one of its programs, to be ended with the stack."""
         try:
-            argv = argv if how.group is None else cgroup.into(how.group, argv)
+            argv = argv if self.group is None else cgroup.into(self.group, argv)
             process = supervise(
                 argv, env=how.env, stdout=self._log, stderr=self._log, cores=how.cores, **more
             )
@@ -153,6 +154,11 @@ class Running:
             if used_up(error) or isinstance(error, Failed):  # said without a command to try
                 raise
             raise self.failed(f"cannot be started ({error})") from None
+
+    def hold(self) -> None:
+        """Its quota counts from now on, if it has one: until then it may start and warm up."""
+        if self.group is not None:
+            cgroup.hold(self.group, self.server.quota)
 
     def forget(self) -> None:
         """Begin anew, with an empty log."""
@@ -220,10 +226,10 @@ def serve(
             env[ADDRESS] = behind.address
         log = stack.enter_context(tempfile.TemporaryFile())
         running = Running(server, row, log, behind)
-        group = None
         if server.quota is not None:
-            group = stack.enter_context(cgroup.with_quota(this_machine.MACHINE, server.quota))
-        begin = Begin(nonce, page == "file", env, cores, group, stop)
+            group = cgroup.with_quota(this_machine.MACHINE, server.quota)
+            running.group = stack.enter_context(group)
+        begin = Begin(nonce, page == "file", env, cores, stop)
         stack.enter_context((_on_a_port if row.product else _on_a_socket)(running, begin))
         yield running
 
@@ -236,7 +242,6 @@ class Begin:
     files_only: bool
     env: dict[str, str]
     cores: Collection[int] | None
-    group: Path | None  # a control group, for it to run in
     stop: threading.Event | None
 
 

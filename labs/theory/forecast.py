@@ -119,7 +119,7 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
                 f"A request of this size lies between two rules: {rate(slow)} and {rate(fast)} "
                 f"at {N} users. The model is between them, by proportion."
             )
-    share = model.g / (D + model.g) if model.g else 0.0
+    share = model.held_g / (D + model.held_g) if model.held_g else 0.0
     if share > TELLING and last.limit == "cpu" and model.shares_cores:
         yield (
             "The load generator uses the same cores: of each request's CPU time, "

@@ -307,6 +307,8 @@ def test_a_server_s_own_quota_holds_the_server_alone():
         level = one_level(held, of(30), 8, calibration=dear)
         assert level.model_rps == pytest.approx(0.125 / 0.03)
         assert (level.bound_rps, level.limit) == (pytest.approx(0.125 / 0.03), "cpu")
+        said = predicted(held, of(30), [8], calibration=dear).notes
+        assert not any("load generator" in note for note in said)
     # The tighter of two counts, and one that is no limit is none.
     dear = dataclasses.replace(IDEAL, generator_s=0.002)
     container = one_level(held, of(30), 8, calibration=dear, on=machine(1, quota=0.1, logical=4))
