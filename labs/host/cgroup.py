@@ -67,10 +67,13 @@ def quotas(root: Path, pid: int | None = None) -> list[tuple[float, Path]]:
 
 
 @contextlib.contextmanager
-def with_quota(root: Path, cores: float) -> Iterator[Path]:
+def with_quota(root: Path, cores: float | None) -> Iterator[Path | None]:
     """Make a group that can be held to so many cores' worth of CPU time (`hold`), to be entered by
     `into`, and remove it when the block ends; by then its processes have to be gone. Unusable
-    where this user or this system makes none, as within most containers."""
+    where this user or this system makes none, as within most containers. None without cores."""
+    if cores is None:
+        yield None
+        return
     mount = root / "sys/fs/cgroup"
     first = (mount / "cpu/cpu.shares").exists()
     above = mount / "cpu" if first else mount

@@ -226,9 +226,7 @@ def serve(
             env[ADDRESS] = behind.address
         log = stack.enter_context(tempfile.TemporaryFile())
         running = Running(server, row, log, behind)
-        if server.quota is not None:
-            group = cgroup.with_quota(this_machine.MACHINE, server.quota)
-            running.group = stack.enter_context(group)
+        running.group = stack.enter_context(cgroup.with_quota(this_machine.MACHINE, server.quota))
         begin = Begin(nonce, page == "file", env, cores, stop)
         stack.enter_context((_on_a_port if row.product else _on_a_socket)(running, begin))
         yield running
@@ -319,9 +317,8 @@ def check(server: Server, machine: Machine, workload: Workload | None = None) ->
         if server.cores > machine.cores:
             rule = f"this machine offers {machine.cores}. Give 1 to {machine.cores}."
             raise refused("cores", server.cores, rule)
-    if server.quota is not None:
-        with cgroup.with_quota(this_machine.MACHINE, server.quota):
-            pass
+    with cgroup.with_quota(this_machine.MACHINE, server.quota):
+        pass
     free_mib = min(machine.memory_bytes, this_machine.available_memory_bytes()) / 2**20
     each_mib = row.process_mib + row.thread_mib * (server.threads - 1)
     if row.base_mib + server.processes * each_mib > free_mib:
