@@ -42,7 +42,7 @@ help:
 	@echo "make figures       draw the scenes, and the recorded figures that have changed (needs Chromium)"
 	@echo "make formulas      set the formulas that pages have set for themselves so far (needs Chromium)"
 	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
-	@echo "make bundle        rebuild the page's script in book/web from its sources (needs Node)"
+	@echo "make bundle        rebuild the page's script in book/web from its sources, and test those (needs Node)"
 	@echo "make requirements  pin the newest versions that pyproject.toml allows"
 	@echo "make audit         ask OSV for known vulnerabilities of what is pinned"
 	@echo "make clean         remove everything that was built or installed here"
@@ -129,7 +129,7 @@ classics: venv
 
 bundle:
 	@$(call need,npm,install Node 20 or newer)
-	@cd book/web/src && npm ci --no-audit --no-fund --loglevel=error && npm run build
+	@cd book/web/src && npm ci --no-audit --no-fund --loglevel=error && npm run build && npm run check
 
 # The second file is held to the first, so that tests run what readers run. The third is for
 # `pip -c`, which with hashes would take nothing that has none.

@@ -143,15 +143,6 @@ test('the goal of the cores: threads of one process, and work that lets go of th
   }
 });
 
-test('the goal of the lock: the fewest threads that never leave it free', () => {
-  const reached = [1, 2, 3, 4, 5, 6, 8].filter((count) => {
-    const { made } = scene({ lanes: count, cpu: 0.01, wait: 0.04 }, { who: 'counting' });
-    made.advance(10e6);
-    return made.goals['lock-is-full']();
-  });
-  assert.deepEqual(reached, [5]);
-});
-
 test('the goal of the loop: one call, and everybody is late; among threads only one is', () => {
   for (const [who, reached] of [['loop', true], ['counting', false]]) {
     const { made } = scene({ lanes: 6, cpu: 0.02, wait: 0.18, call: 0.5 }, { who });

@@ -110,7 +110,6 @@ const TABLE = [
   ['fewest-cores', { users: 256, cpu: 0.002, wait: 0.2, cores: 8, workers: 256 }, { cores: 3 }],
   ['smallest-pool', { users: 96, wait: 0.2, cores: 4, workers: 64 }, { workers: 96 }],
   ['everybody-in', { users: 64, wait: 0.2, cores: 4, workers: 16, places: 17 }, { places: 48 }],
-  ['hundred-a-second', { users: 128, wait: 0.5, cores: 4, workers: 128 }, { workers: 50 }],
   ['cores-filled', { users: 60, cpu: 0.02, wait: 0.18, cores: 4, workers: 9 }, { workers: 48 }],
 ];
 
