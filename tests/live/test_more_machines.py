@@ -23,6 +23,7 @@ pytestmark = [
 ]
 
 MASTER, SERVER, *WORKERS = (f"10.77.0.{place}" for place in (1, 2, 11, 12, 13))
+URL = f"http://{SERVER}:8000/"
 WAIT_S = 0.05
 SERVE = f"""
 import http.server, time
@@ -51,7 +52,7 @@ def tell(event):
     if isinstance(event, Attached):
         points = [(p.users, p.throughput_rps, p.mean_response_time_s) for p in event.points]
         print(json.dumps(points), flush=True)
-url, workers = "http://{SERVER}:8000/", Workers(number={len(WORKERS)}, master="{MASTER}")
+url, workers = "{URL}", Workers(number={len(WORKERS)}, master="{MASTER}")
 rig = Rig(tell)
 try:
     rig.perform(AttachLab(url, users=(3, 6, 12), mine="{SERVER}", generators=workers))
@@ -88,7 +89,6 @@ class Network:
         assert self.server.stdout and "listening" in self.server.stdout.readline()
         worker = Workers(number=len(WORKERS), master=MASTER).line().split()[1:]
         self.workers = {address: self.start(address, *worker) for address in WORKERS}
-        self.attach = self.start(MASTER, "-c", ATTACH)
 
     def machine(self, address: str) -> str:
         return f"{self.name}-{address.rsplit('.')[-1]}"
@@ -106,8 +106,9 @@ class Network:
     def told(self) -> Iterator[Any]:
         """What the attachment says: its points, again and again; at the end, where it failed, why,
         and how many points there still are."""
-        assert self.attach.stdout is not None
-        yield from map(json.loads, self.attach.stdout)
+        attach = self.start(MASTER, "-c", ATTACH)
+        assert attach.stdout is not None
+        yield from map(json.loads, attach.stdout)
 
 
 @pytest.fixture
@@ -120,12 +121,20 @@ def ended(network: Network) -> bool:
     return all(each.poll() is not None for each in network.workers.values())
 
 
-def test_three_workers_ask_as_one_and_end_with_the_run(network: Network) -> None:
-    *_, last = network.told()
-    assert [users for users, *_ in last] == [3, 6, 12]
-    for users, throughput_rps, mean_response_time_s in last:
-        assert mean_response_time_s > WAIT_S
-        assert throughput_rps * mean_response_time_s == pytest.approx(users, rel=0.2)  # of all
+def test_attach_expects_three_workers_that_ask_as_one_and_end_with_the_run(
+    network: Network,
+) -> None:
+    levels = ("--users", "3,6,12", "--host-is-mine", SERVER, "--json", "-")
+    wait_for = ("--expect-workers", str(len(WORKERS)), "--master-bind-host", MASTER)
+    printed, _ = network.start(
+        MASTER, "-m", "labs", "attach", URL, *levels, *wait_for
+    ).communicate()
+    points = json.loads(printed)["points"]
+    assert [point["users"] for point in points] == [3, 6, 12]
+    for point in points:
+        response_s = point["mean_response_time_s"]
+        assert response_s > WAIT_S
+        assert point["throughput_rps"] * response_s == pytest.approx(point["users"], rel=0.2)
     eventually(lambda: ended(network), 30)
 
 

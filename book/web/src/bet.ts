@@ -40,6 +40,7 @@ interface Mark {
 }
 
 const FAR = 100; // times what is known, or a part of it: a slip of the finger, or of a unit
+const CLOSE = 0.05; // as labs/present/bet.py has it
 const GREEN = '#1b9e77'; // the reader's own, as labs/present/palette.py has it
 const open: (() => void)[] = []; // of the page's bets, to be shown all at once
 
@@ -203,11 +204,11 @@ function settled(said: string, bet: Pick<Bet, 'unit' | 'unsettled'>, value: numb
   if (bet.unsettled) return `${said}. ${bet.unsettled}`;
   if (bet.unit === '%') {
     const points = value - measured;
-    if (Math.abs(points) <= 5) return `${said}. Well predicted!`;
+    if (Math.abs(points) <= 100 * CLOSE) return `${said}. Well predicted!`;
     return `${said}: yours was ${digits(Math.abs(points), 2)} percentage points too ${points > 0 ? 'high' : 'low'}.`;
   }
   if (!measured) return `${said}.`;
-  if (Math.abs(value / measured - 1) <= 0.05) return `${said}. Well predicted!`;
+  if (Math.abs(value / measured - 1) <= CLOSE) return `${said}. Well predicted!`;
   const off = asSaid(value) / asSaid(measured) - 1;
   if (off >= 0.95) return `${said}: yours was ${digits(off + 1, 2)} times as much.`;
   if (off <= -0.95) return `${said}: it was ${digits(1 / (off + 1), 2)} times what you said.`;
