@@ -133,10 +133,7 @@ def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
 
 class Trial(NamedTuple):
     """Pieces of work, in this server: asked for by a crowd that fills the cores, and by one user.
-
-    Of a database a piece asks what the levels will, since that costs CPU time, the process's own
-    and the database's; call_s is what the application spends of it.
-    """
+    Of a database a piece asks what the levels will; call_s is what that costs the application."""
 
     driver: Driver
     sampler: Sampler
@@ -172,14 +169,11 @@ class Trial(NamedTuple):
         )
 
     def alone(self, found: Calibration) -> Tried:
-        """What one user finds, with nothing in the way: the CPU seconds of a piece of work inside
-        the server, by its own clock, over those that it took burning; the seconds of its round
-        that are nobody's CPU time; and of these, until the server began. Each process runs an
-        interpreter's loop at a speed of its own, some percent apart, and keeps it; and its core may
-        have become slower since the burns. Of CPU seconds the mean, as D
-        is one: now and then a core takes half as long again for a piece, at the levels too. Of the
-        rest medians: what disturbs a round or two only makes them longer. For longer where the
-        pieces of both halves differ.
+        """What one user finds, with nothing in the way: the CPU seconds of a piece of work by the
+        server's own clock, over those of the burn; the seconds of its round that are nobody's CPU
+        time; and of these, until the server began. Of CPU seconds the mean, as D is one; of the
+        rest medians, since what disturbs a round only makes it longer. For longer where the pieces
+        of both halves differ: a process keeps a speed of its own, and a core may have slowed down.
         """
         driver, model, alone_s = self.driver, self.model, ALONE_S * longer(self.model.load)
         piece_s = PIECE_S if model.workload.cpu_s else 0.0
@@ -242,10 +236,7 @@ def crowd_users(model: ServerModel) -> int:
 
 
 def warm_up_users(experiment: Experiment) -> int:
-    """How many users the warm-up has: as many as the busiest level puts to work.
-
-    What a request costs beside its work counts where the cores are full, and there it is
-    cheaper: with few users, every connection wakes the whole herd of idle gunicorn workers.
-    """
+    """How many users the warm-up has: as many as the busiest level puts to work. With few, every
+    connection wakes the whole herd of idle gunicorn workers, and a request costs more."""
     working = min(max(experiment.load.users), experiment.server.pool or MOST_USERS)
     return max(LEAST_USERS, min(working, MOST_USERS))
