@@ -114,6 +114,7 @@ def prediction(users: tuple[int, ...] = USERS) -> Prediction:
             model_rps=law_rps(each) * 0.99,
             model_response_time_s=each / (law_rps(each) * 0.99),
             limit="users" if each < CORES else "cpu",
+            demand_s=DEMAND_S,
         )
         for each in users
     )

@@ -179,7 +179,7 @@ class Level:
 
     def rps_at(self, speed: float) -> float:
         """The model's X, with cores that are so many times as fast."""
-        return self._model_rps(D=self.forecast.demand_at(self.point.users) / speed)
+        return self._model_rps(D=self.forecast.at(self.point.users).demand_s / speed)
 
     # ---- candidates, rank by rank ------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class Level:
                 part = busy / (busy + each)
                 yield self._with(name, each, 0.0, cores=_each(partial(mul, part)))
         if point.core_speed and abs(point.core_speed - 1) > MOVED:
-            D = self.forecast.demand_at(point.users) / point.core_speed
+            D = self.forecast.at(point.users).demand_s / point.core_speed
             yield self._with("core speed", point.core_speed, 1.0, D=D)
         wanted = min(self.server.cores or cores, cores)
         if point.server_cores is not None and point.server_cores < wanted:
@@ -274,13 +274,13 @@ class Level:
 
     def cpu_time(self) -> Iterator[Cause]:
         """What a request took of the CPU, where that is more or less than noise."""
-        now_s, then_s = self.point.demand_s, self.forecast.demand_at(self.point.users)
+        now_s, then_s = self.point.demand_s, self.forecast.at(self.point.users).demand_s
         if not (now_s and then_s) or abs(now_s / then_s - 1) < MOVED:
             return
         if abs(off(self.point, self.forecast)) < CLOSE:
             return
         changes = [
-            each.demand_s / self.forecast.demand_at(each.users) - 1
+            each.demand_s / self.forecast.at(each.users).demand_s - 1
             for each in {point.users: point for point in (*self.run.points, self.point)}.values()
             if each.demand_s and (_is_only_noisy(each) or each.users == self.point.users)
         ]

@@ -323,7 +323,7 @@ def _against(
     More than the bound allows, beyond both intervals, the sampling error of few draws, what a quota
     saved up, and the machine's own unsteadiness where burns tell it, is told and not unfit: the
     requests were counted rightly, and what is wrong is what they are compared with."""
-    level, expected_s = forecast.at(point.users), forecast.demand_at(point.users)
+    level, expected_s = forecast.at(point.users), forecast.at(point.users).demand_s
     off = point.demand_s / expected_s - 1 if expected_s else 0.0
     if experiment.workload.cpu_s and point.completed and abs(off) > DEMAND_OFF:
         yield told(

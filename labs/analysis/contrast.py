@@ -108,8 +108,7 @@ def difference(
     that were started for each walk. Two parts are two starts each, which is too little to tell
     how much starts differ; so what is known of that from before (ANEW) goes in as a few visits'
     worth of evidence (a moderated t; Smyth 2004, doi:10.2202/1544-6115.1027). It does too where
-    pairs leave less than two degrees of freedom, and in old recordings, which have no visits: there
-    the runs are all that is seen, each from another start.
+    pairs leave less than two degrees of freedom, or points have no second visit.
     None where a throughput is zero, or there is no run.
     """
     if not runs or not all(a.throughput_rps and b.throughput_rps for a, b, _ in runs):

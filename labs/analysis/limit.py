@@ -6,7 +6,6 @@ from __future__ import annotations
 from labs.records.results import Point, Run
 from labs.records.server_facts import WAITS
 from labs.theory.ceilings import Ceiling
-from labs.theory.demand import Demand
 from labs.theory.server_model import ServerModel
 
 
@@ -15,10 +14,7 @@ def ceiling(model: ServerModel, run: Run, users: int, limit: str = "") -> Ceilin
     forecast is their quotient. Or, of another `limit`, where the model has that one. None for a
     limit that the model does not know."""
     level = run.forecast.at(users)
-    # Forecasts of before told one D for all levels, and had cores' worth of work beside it.
-    before = level.demand_s is None
-    D = Demand.measured(run.forecast.demand_s) if before else model.demand(users)
-    found = model.limits(users, D).get(limit or level.limit)
+    found = model.limits(users, model.demand(users)).get(limit or level.limit)
     if found is None or limit not in ("", level.limit):
         return found
     return found._replace(units=level.bound_rps * found.seconds)

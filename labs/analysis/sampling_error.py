@@ -33,7 +33,7 @@ def of_limit(point: Point, experiment: Experiment, forecast: Prediction) -> floa
     blocks = limit == "event loop" and WAITS[work.wait_by].stops_a_loop
     drawn: list[tuple[float, float]] = []  # mean and coefficient of variation
     if limit not in ("load generator", *WAITS):
-        drawn.append((forecast.demand_at(point.users), work.cpu_cv))
+        drawn.append((forecast.at(point.users).demand_s, work.cpu_cv))
     if blocks or limit in ("users", "pool", *WAITS):
         drawn.append((forecast.wait_s, work.wait_cv))
     if limit == "users":

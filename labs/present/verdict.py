@@ -140,7 +140,7 @@ def _at_its_speed(model: ServerModel, run: Run, point: Point) -> str:
         again = model.level(level.users, Demand.measured(point.demand_s), point)
         if not point.demand_s or not causes.holds(point, again):
             return ""
-        then_s = duration(run.forecast.demand_at(level.users))
+        then_s = duration(run.forecast.at(level.users).demand_s)
         how = f"a request took {duration(point.demand_s)} of CPU instead of {then_s}"
     return (
         f"Forecast {span(level)}; {how}, so {span(again)}; measured "

@@ -154,7 +154,7 @@ class Visit:
     seconds: Amount
     throughput_rps: Amount
     throughput_ci_rps: tuple[float, float]  # 95 %, from batches within it
-    connections: dict[str, int] = field(default_factory=dict)  # as of a point; {} of before
+    connections: dict[str, int] = field(default_factory=dict)  # as of a point
     anew: bool = False  # whether the server was started again for it
     core_speed: float | None = None  # as of a point, where the cores were burned around each window
 
@@ -253,7 +253,7 @@ class PredictedLevel:
     limit: str  # what holds it back: users, cpu, pool, event loop, load generator, ...
     lower_rps: float | None = None  # how low it may be, where something can keep it down
     lower_by: LowerBy = "users in step"  # what can: constant times, or a queue at each core
-    demand_s: Amount | None = None  # CPU seconds of a request with as many cores busy as expected
+    demand_s: Amount  # CPU seconds of a request with as many cores busy as expected
     bound_ci_rps: tuple[float, float] | None = None  # as far as the calibration's halves agree
     band_rps: tuple[float, float] | None = None  # that holds the measurement nine times in ten
 
@@ -274,11 +274,6 @@ class Prediction:
             if level.users == users:
                 return level
         raise KeyError(f"users={users}: not a predicted level.")
-
-    def demand_at(self, users: int) -> float:
-        """CPU seconds per request that it assumed of that level."""
-        found = self.at(users).demand_s
-        return self.demand_s if found is None else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ def band(
     far as D is known. Assumes that the model moves with D as much as the bound does, relatively.
 
     >>> level = PredictedLevel(users=8, bound_rps=50.0, model_rps=40.0, limit="cpu",
-    ...     model_response_time_s=0.2)
+    ...     demand_s=0.05, model_response_time_s=0.2)
     >>> [round(rps, 1) for rps in band(level, (48.0, 52.0), Workload(cpu_s=0.04))]
     [38.0, 42.0]
     """

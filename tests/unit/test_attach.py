@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from labs.analysis.timers import timer_s
 from labs.host import listeners
 from labs.host.listeners import Family
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
@@ -223,6 +224,12 @@ def test_a_full_load_generator_is_relieved_by_one_more_than_asked() -> None:
 def test_verdict_on_a_curve_that_bends_beside_other_programs_tells_of_them() -> None:
     bent = attached(lambda N: N**0.6 / 0.02, alone_s=0.02, cpu_s=0.002, others_cpu=1.0)
     assert "Other programs" in verdict(bent).sentences[0]
+
+
+@pytest.mark.parametrize("timer", [1.0, 3.0, 5.0, 10.0, 15.0, 30.0, 60.0])
+def test_timer_s_finds_a_timer_within_three_per_cent_of_all_rounds(timer: float) -> None:
+    assert timer_s([0.975 * timer, 1.025 * timer]) == timer
+    assert timer_s([timer, 1.035 * timer]) is timer_s([0.965 * timer, timer]) is None
 
 
 def test_verdict_calls_a_round_time_that_no_number_of_users_changes_a_timer() -> None:

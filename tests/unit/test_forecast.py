@@ -223,7 +223,7 @@ def test_cores_that_share_parts_are_counted_once(calibration, cores, full_s):
     found = predicted(prefork(64), of(50), [1, cores, 4 * cores], **options)
     assert found.at(1).model_rps == pytest.approx(20)
     assert [level.demand_s for level in found.levels] == pytest.approx([0.05, full_s, full_s])
-    assert found.demand_at(1) == 0.05 and found.demand_s == pytest.approx(full_s)
+    assert found.at(1).demand_s == 0.05 and found.demand_s == pytest.approx(full_s)
     assert found.at(4 * cores).model_rps == pytest.approx(cores / full_s)
     experiment = Experiment(prefork(64), of(50), Load([4 * cores]))
     (level,) = explain(

@@ -23,6 +23,7 @@ THREADS = Experiment(Server("threaded", threads=4), Workload(cpu_s=0.05), Load((
 TWO_OF_THEM = replace(PREFORK, load=Load((8,), generators=2))
 ONE_CORE = replace(PREFORK, server=Server("prefork", processes=8, cores=1))
 BOTH_CORES = replace(PREFORK, server=Server("prefork", processes=8, cores=2))
+POOLED = replace(THREADS, workload=Workload(wait_s=0.04, wait_by="connections", connections=3))
 BUSY = replace(  # 20 requests a second, at a bound of 40
     examples.point(8, factor=0.5),
     server_cpu=1.2,
@@ -53,6 +54,7 @@ def limited(limit: str, **changes: Any) -> Run:
         ("load generator", PREFORK, 0.3),
         ("load generator", TWO_OF_THEM, 0.3 / 2),
         ("database", PREFORK, 20 * 0.04),
+        ("connections", POOLED, 20 * 0.04 / 3),
     ],
 )
 def test_how_much_of_a_limit_was_in_use(limit: str, experiment: Experiment, part: float) -> None:
@@ -97,12 +99,7 @@ def test_a_ceiling_is_the_bound_in_two_numbers() -> None:
     assert first is not None and first.units == pytest.approx(1)
 
 
-def test_a_forecast_of_before_has_one_demand_for_all_levels() -> None:
-    g = examples.CALIBRATION.generator_s
-    found = ceiling(*modelled(PREFORK, FREE, limited("cpu")), 8)
-    assert found is not None
-    assert found.seconds == pytest.approx(examples.DEMAND_S + g)
-    assert found.units == pytest.approx(40 * (examples.DEMAND_S + g))
+def test_ceiling_is_none_of_a_limit_that_the_model_does_not_know() -> None:
     assert ceiling(*modelled(PREFORK, FREE, limited("weather")), 8) is None
 
 

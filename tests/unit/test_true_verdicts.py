@@ -211,7 +211,7 @@ def of_sweep(found: Recording) -> set[str]:
             said |= {plain(rate(each)) for each in (cause.measured, cause.expected)}
         level = found.run.forecast.at(point.users)
         said |= {plain(rate(level.bound_rps)), plain(duration(found.run.forecast.wait_s))}
-        D, machine = found.run.forecast.demand_at(point.users), found.machine
+        D, machine = found.run.forecast.at(point.users).demand_s, found.machine
         said |= {plain(duration(each)) for each in (D, machine.port_rest_s, point.demand_s)}
         opened = (point.completed + point.failed) / point.seconds
         really_s = point.users / point.throughput_rps - found.experiment.load.think_time_s

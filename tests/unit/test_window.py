@@ -391,6 +391,7 @@ LEVELS = tuple(
         model_rps=0.0,
         model_response_time_s=response_s,
         limit="cpu",
+        demand_s=0.5,
     )
     for users, response_s in ((2, 0.5), (8, 2.0))
 )

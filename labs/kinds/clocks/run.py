@@ -145,8 +145,8 @@ class ClocksLab(LabKind[Clocks]):
         return Clocks(server=self._server, machine=rig.machine, runs=(run,))
 
     def matches(self, found: Clocks) -> bool:
-        """Of these pages. Recordings of before have a spread that the requests never had."""
-        return {page.name: _same(page.workload) for page in found.run.pages} == self.pages
+        """Of these pages."""
+        return {page.name: page.workload for page in found.run.pages} == self.pages
 
     def answer(self, found: Clocks) -> Answer:
         """By the law wall time is CPU time and waiting."""
@@ -170,11 +170,6 @@ def _always(page: Workload) -> Workload:
             f"wait_by={page.wait_by!r}: there is no {needs} behind the clocks, which ask for one "
             "request at a time. Give sleep, backend or blocking, or measure it with sweep."
         )
-    return _same(page)
-
-
-def _same(page: Workload) -> Workload:
-    """The page, each time the same."""
     return replace(page, cpu_cv=0.0, wait_cv=0.0)
 
 

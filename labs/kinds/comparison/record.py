@@ -38,7 +38,7 @@ class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
 
     over: Over  # what is on the x axis: the users, or the size of the pool
     parts: dict[str, Recording]
-    contrast: Contrast | None = None  # in recordings of before, and of what was not measured
+    contrast: Contrast | None = None  # None of what was not measured
 
     @property
     def runs(self) -> tuple[dict[str, Run], ...]:
