@@ -1,5 +1,4 @@
-"""What bounds a level, with the numbers that its bound is made of, and how much of it was used.
-Pure."""
+"""What bounds a level, the numbers of that bound, and how much of it was used. Pure."""
 
 from __future__ import annotations
 

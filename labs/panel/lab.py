@@ -308,9 +308,10 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._results.tell(others=True)
 
     def _landed(self, found: Found) -> None:
-        """The run has found something, and goes on."""
-        self._draw_figure(found, "Measuring here.")
-        self._results.clear()  # the line of progress says who is served
+        """The run has found something, and goes on. Before it has measured, what is there stays."""
+        if self._shown is None or showing(found).measured(found):
+            self._draw_figure(found, "Measuring here.")
+            self._results.clear()  # the line of progress says who is served
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
         """The run is over, perhaps before its time."""
