@@ -35,8 +35,7 @@ PIECE_S = 0.01  # of work, burned; long beside the rest of a request and short b
 NAP_S = 0.02  # or the levels' own waits, where these are shorter
 BRIEFLY_S = 1e-6  # waited after a piece, where what counts is what it costs to ask for the wait
 BESIDE = 4.0  # a piece takes so many times what the generator spends on all that are under way
-WAITING = 8  # of the crowd, so that a core that has done its piece has the next at once: with two
-# that wait, cores with run queues of their own stood idle for 4 % of the time, seen on two cores
+WAITING = 8  # of the crowd: with two that wait, cores stood idle for 4 % of the time (seen on two)
 EACH_QUEUE = 4  # of the crowd, where every process has a queue of its own: few of them stay empty
 SETTLE = 0.2  # of the crowd's time, before it is looked at
 UNSTEADY = 0.1  # between the halves of a look. So far apart, a core or an interpreter's loop had

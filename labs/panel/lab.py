@@ -64,6 +64,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._shut = threading.Event()
         self._shown: Found | None = None  # measured here: whose results stand below the figure
         self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
+        self._whole: tuple[Found, str] | None = None  # the same, of a run that is over
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._possible = True  # what is set
         self._duration = Duration(lab, self._changed, self._lab.each_s) if lab.each_s else None
@@ -265,8 +266,11 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _ended(self, said: str) -> None:
         with self._drawing:
-            if self._drawn is not None and self._drawn[0] is self._shown:
-                put(self._caption, status(self._drawn[1], "p"))  # nothing came in its place
+            if self._shown is not None and self._whole is not None:
+                found, words = self._whole
+                if self._drawn is None or self._drawn[0] is not found:  # nothing came in its place
+                    self._draw_figure(found, words)
+                put(self._caption, status(words, "p"))
                 self._mark()
             self._results.strip.finish()
             self._enable(True)
@@ -308,9 +312,9 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._results.tell(others=True)
 
     def _landed(self, found: Found) -> None:
-        """The run has found something, and goes on. Before it has measured, what is there stays."""
+        """The run has found something, and goes on. Results stay until it has measured."""
+        self._draw_figure(found, "Measuring here.")
         if self._shown is None or showing(found).measured(found):
-            self._draw_figure(found, "Measuring here.")
             self._results.clear()  # the line of progress says who is served
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
@@ -346,7 +350,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     # ---- what is drawn -----------------------------------------------------------------------
 
     def _draw(self, found: Found, words: str) -> None:
-        show = showing(found)
+        self._whole, show = (found, words), showing(found)
         self._draw_figure(found, words)
         self._results.draw_split(show.split(found))
         put(self._results.verdict, html(show.verdict(found)))

@@ -375,6 +375,7 @@ def test_stop_before_anything_was_measured_says_so(script: Script, parts: int) -
     both = ComparisonLab({"eight": examples.EXPERIMENT, "four": other})
     panel = panel_of() if parts == 1 else PanelDriver(LabPanel("some", both))
     panel.skip()
+    drawn: object = None
     for turn, measured in enumerate((False, True, False)):
         eventually(lambda: panel.can_run, SOON_S)
         begun = len(script.begun)
@@ -388,7 +389,9 @@ def test_stop_before_anything_was_measured_says_so(script: Script, parts: int) -
         stopped = "Stopped. Whatever was measured stays." if measured else "Stopped before"
         assert panel.said("message").startswith(stopped)
         if parts > 1:
-            assert ("Measured here before" in panel.said("caption")) == (turn > 0)  # it came back
+            assert ("Measured here before" in panel.said("caption")) == (turn > 0)
+        drawn = drawn if turn > 1 else panel.figure
+    assert panel.figure == drawn  # it came back
     panel.shut()
 
 
