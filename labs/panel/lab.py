@@ -267,10 +267,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _ended(self, said: str) -> None:
         with self._drawing:
             if self._shown is not None and self._whole is not None:
-                found, words = self._whole
-                if self._drawn is None or self._drawn[0] is not found:  # nothing came in its place
-                    self._draw_figure(found, words)
-                put(self._caption, status(words, "p"))
+                self._draw_figure(*self._whole)  # also where nothing came in its place
                 self._mark()
             self._results.strip.finish()
             self._enable(True)
@@ -323,8 +320,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._keep(found)
         self._measured(found)
         here = "Measured here before the end" if before_the_end else "Measured here"
-        words = f"{self._earlier.newest_first}. {here}: {found.machine.caption}."
-        self._draw(found, words)
+        self._draw(found, f"{self._earlier.newest_first}. {here}: {found.machine.caption}.")
         self._results.tell()
         put(self._results.beside, compared(self._usual, found, self._recorded))
         if who := self._lab.ran_last:
