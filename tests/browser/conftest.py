@@ -176,7 +176,9 @@ class Heard:
     def listen(self, context: BrowserContext) -> None:
         context.on("page", lambda page: page.on("websocket", self._opened))
         context.on("request", self._asked)
-        context.on("weberror", lambda error: self.errors.append(str(error.error)))
+        context.on(
+            "weberror", lambda error: self.errors.append(error.error.stack or str(error.error))
+        )
 
     def _asked(self, request: Request) -> None:
         self.requests.append(request)
