@@ -97,10 +97,7 @@ def test_a_ceiling_is_the_bound_in_two_numbers() -> None:
     assert found.seconds == pytest.approx(2 / last.bound_rps)
     first = ceiling(*modelled(PREFORK, FREE, run_of(expected)), 1)
     assert first is not None and first.units == pytest.approx(1)
-
-
-def test_ceiling_is_none_of_a_limit_that_the_model_does_not_know() -> None:
-    assert ceiling(*modelled(PREFORK, FREE, limited("weather")), 8) is None
+    assert ceiling(*modelled(PREFORK, FREE, limited("weather")), 8) is None  # the model has none
 
 
 def test_a_worker_that_keeps_its_connection_is_taken_while_its_user_thinks() -> None:
