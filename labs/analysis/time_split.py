@@ -19,9 +19,9 @@ from labs.records.time_split import PARTS, TimeSplit
 
 ROUNDING = 1e-9  # of the whole: sums of seconds are not exact
 ONE_CLOCK_S = 0.0001  # stamps of one clock are in order, but for their rounding
-UNSTAMPED = "This server does not say when it serves: queued and outside are in it."
-TWO_CLOCKS = "The server's clock is not the load generator's: queued and outside are in it."
-NO_DELAY = "This system does not count how long threads wait for a core: ready is in the rest."
+UNSTAMPED = "The server does not say when it serves: time queued or outside is unexplained."
+TWO_CLOCKS = "Server and users have two clocks: time queued or outside is unexplained."
+NO_DELAY = "This system does not count how long threads wait for a core: ready is not known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

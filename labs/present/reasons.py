@@ -41,7 +41,7 @@ NAMES = {
     "connections": "the pool of connections",
 }
 USED = {  # what that is a part of
-    "users": "their time is what a request takes when it is alone",
+    "users": "their time would pass even if each were alone",
     "cpu": "the cores' time was used",
     "pool": "its places were taken",
     "connections": "its connections were held",

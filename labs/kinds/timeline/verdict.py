@@ -23,7 +23,7 @@ from labs.records.steps import KILL, Step
 LATE = 0.05  # of the mean response time, on average
 LEAST = 5  # requests of a step: with fewer there is nothing to say
 INTERVENED = "you intervened, so the forecast was of another course"
-IS_THE_RESULT = "Before a small file that is the result, so the step counts all the same."
+IS_THE_RESULT = "That is what this lab shows, so the step counts."
 FULL = 0.9  # of the cores that others left: with more of them in use, nobody leaves one idle
 
 
