@@ -10,6 +10,7 @@ LEAST = 1e-100  # but for nought: less is nothing that a difference of measureme
 MOST_CORES = 4096  # as many as a server may ask for
 
 NotNegative = Annotated[int, Meta(ge=0)]  # how many
+Users = Annotated[int, Meta(ge=1)]
 Cores = Annotated[int, Meta(ge=1, le=MOST_CORES)]
 Amount = Annotated[float, Meta(ge=0.0)]  # seconds that something took, or requests a second
 Speed = Annotated[float, Meta(gt=0.0)]

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from labs.records.amounts import Amount, Cores, NotNegative, Ratio, Speed, Spent
+from labs.records.amounts import Amount, Cores, NotNegative, Ratio, Speed, Spent, Users
 from labs.records.errors import BadRecording
 from labs.records.histogram import MoreThan, percentile
 from labs.records.time_split import TimeSplit
@@ -164,7 +164,7 @@ class Point:
     """One level of users, measured. Rates and CPU are means over its windows, one on the way up
     through the levels and one on the way down."""
 
-    users: NotNegative
+    users: Users
     seconds: Amount  # the windows, together
     completed: Amount  # requests, each counted by the share of its life inside a window
     failed: NotNegative
@@ -235,7 +235,7 @@ class Sample:
     """One look at the machine while a run goes on. Fractions of the time since the last."""
 
     at_s: float  # since the run's first request
-    users: NotNegative
+    users: Users
     cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
     workers: NotNegative | None
     server_cpu: float  # CPU seconds per second
@@ -246,7 +246,7 @@ class Sample:
 class PredictedLevel:
     """What to expect of one level of users."""
 
-    users: NotNegative
+    users: Users
     bound_rps: Amount  # asymptotic upper bound
     model_rps: Amount
     model_response_time_s: Amount

@@ -96,13 +96,14 @@ class ServerModel:
 
         What a lone user finds holds for one, what the crowd found where all the cores that this
         server can fill are busy, and between the two it goes by the busy cores that can be
-        expected at most: N D / (D + V + Z). How much slower one more busy core makes the others is
-        known from the burns; the model goes by it from request to request.
+        expected at most: D times `by_rounds`, so that W workers whose requests wait leave pauses
+        as a lone user does. How much slower one more busy core makes the others is known from the
+        burns; the model goes by it from request to request.
         """
         found, cpu_s = self.calibration, self.workload.cpu_s
         alone = found.demand_s(cpu_s)
         lone = alone / max(self.round_s(alone), 1e-12)  # cores busy with one user
-        busy = min(float(self.fills), N * lone) if lone else 0.0
+        busy = min(float(self.fills), alone * self.by_rounds(N, alone)) if lone else 0.0
         crowded = (busy - lone) / (self.fills - lone) if lone < self.fills else float(N > 1)
         by_busy = tuple(
             found.demand_s(cpu_s, n, crowded) for n in range(1, len(found.loops_per_s) + 1)

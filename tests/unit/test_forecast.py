@@ -271,11 +271,9 @@ def test_what_the_crowd_saw_is_what_the_cores_can_do():
     # One user is a lone user, whatever the crowd; between them it goes by the busy cores.
     assert one.demand_s == 0.05 and one.bound_ci_rps[1] == pytest.approx(1 / (0.97 * 0.05 + 0.001))
     assert 0.05 < four.demand_s < 0.05 * 1.1
-    # What was not seen has no interval: burns alone, and recordings of before.
-    assert (
-        predicted(prefork(64), of(50), [64], calibration=SMT, on=machine(8)).at(64).bound_ci_rps
-        is None
-    )
+    # What was not seen has no interval: burns alone.
+    burned = predicted(prefork(64), of(50), [64], calibration=SMT, on=machine(8))
+    assert burned.at(64).bound_ci_rps is None
 
 
 def test_a_busy_loop_is_as_fast_as_its_crowd_was_and_an_idle_one_as_its_lone_user():
@@ -288,6 +286,8 @@ def test_a_busy_loop_is_as_fast_as_its_crowd_was_and_an_idle_one_as_its_lone_use
         assert one.model_rps == pytest.approx(20 / 1.1)
         assert [two.model_rps, many.model_rps] == pytest.approx([20, 20], rel=0.01)
         assert [level.demand_s for level in (one, two, many)] == pytest.approx([0.055, 0.05, 0.05])
+    # One worker whose requests wait naps as often, however many users stand in line.
+    assert one_level(prefork(1), of(50, 50), 16, calibration=naps).demand_s == pytest.approx(0.055)
 
 
 def test_a_quota_below_one_core_counts_once():

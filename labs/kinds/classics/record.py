@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from labs.kinds.classics.published import TABLES
 from labs.kinds.generators.record import Asked
-from labs.records.amounts import NotNegative
+from labs.records.amounts import NotNegative, Users
 from labs.records.errors import BadRecording
 from labs.records.processes import Process, ProcessTrees
 from labs.records.results import Result
@@ -19,7 +19,7 @@ class Tried(Asked):
     """One row, by one load generator."""
 
     setup: str  # as the source's table has it
-    users: NotNegative
+    users: Users
     by: str  # ab or Locust
     server: str  # Apache 2.4.66, PHP 8.2.29
     overflows: NotNegative = 0  # connections that found the listen queue full

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar, get_args
 import msgspec
 
 from labs.kinds.sweep.record import Recording
-from labs.records.amounts import NotNegative
+from labs.records.amounts import Users
 from labs.records.errors import Unusable, choice, instance
 from labs.records.experiment import Experiment
 from labs.records.results import Result, Run
@@ -27,7 +27,7 @@ class Contrast:
 
     over: str  # the part
     under: str
-    users: NotNegative
+    users: Users
     ratio: float  # of the throughputs, the mean over the runs
     interval: tuple[float, float]  # of the ratio: none is seen where 1 lies in it
     confidence: float
