@@ -104,8 +104,8 @@ def kept_hot(found: Calibration, empty_s: float, model: ServerModel) -> Calibrat
     """The calibration for work that is shorter than a piece, where users ask again at once.
 
     empty_s: CPU seconds of the load generator for an empty request. Beside pieces it spent four
-    times as much, 0.4 ms for 0.1, perhaps as its core had slept and its caches were taken, and the
-    way there took longer, too. Between the two it goes by the work's part of a piece.
+    times as much, 0.4 ms for 0.1, and the way there took longer, too. Between the two it goes by
+    the work's part of a piece.
     """
     part = min(1.0, model.workload.cpu_s / PIECE_S)
     if model.naps or not part:

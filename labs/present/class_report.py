@@ -5,6 +5,7 @@ Anybody may have written a student's file: its texts stay texts, and its numbers
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 
 from markupsafe import Markup, escape
@@ -22,6 +23,7 @@ HEAD = ("answered", "right", "measured", "median bet", "median measured", "quest
 PREDICTION = "prediction"
 ELSEWHERE = "Elsewhere"  # labs of a reader's own, exercises of another version
 MOST_LETTERS = 1000  # of a text
+KEY = attrgetter("kind", "which", "question", "unit")  # of a row: what was asked
 MOST_FIGURES = 20  # of one unit each: the book's bets have seven, and a file may name any number
 RULE = (
     "Answered: laptops with an answer. Right: those with a right one; of a bet, one within "
@@ -80,7 +82,7 @@ def class_table(found: Sequence[Laptop], chapters: Mapping[str, str]) -> Table:
     asked: dict[tuple[str, ...], list[tuple[Laptop, Row]]] = {}
     for laptop in found:
         for row in laptop.rows:
-            asked.setdefault(_key(row), []).append((laptop, row))
+            asked.setdefault(KEY(row), []).append((laptop, row))
     places = {which: place for place, which in enumerate(chapters)}
     keys = sorted(asked, key=lambda key: places.get(key[1], len(places)))
     lines = [_line(chapters.get(key[1], ELSEWHERE), key, asked[key]) for key in keys]
@@ -149,10 +151,6 @@ def _plainly(text: str) -> str:
 def _bounded(number: float | None) -> float | None:
     """Keep a number that can be measured, or none."""
     return number if number is not None and LEAST <= number <= MOST else None
-
-
-def _key(row: Row) -> tuple[str, ...]:
-    return row.kind, row.which, row.question, row.unit
 
 
 def _settled(row: Row) -> bool:

@@ -90,7 +90,8 @@ def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = Fal
         figure = {**figure, "data": told}
     if not trails:
         return figure
-    size = RIM + max([LEAST, *map(_size, figure["data"])])
+    sizes = [float(trace.get("marker", {}).get("size", 0.0)) for trace in figure["data"]]
+    size = RIM + max([LEAST, *sizes])
     pale = [
         trace
         for trail, look in zip(trails[::-1], itertools.cycle(LOOKS), strict=False)
@@ -133,10 +134,6 @@ def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
         drawn["marker"]["color"] = [glass(BLUE, PALE if each else PALER) for each in unfit]
         traces.append(drawn if curve.joined else drawn | {"mode": "markers"})
     return traces
-
-
-def _size(trace: Trace) -> float:
-    return float(trace.get("marker", {}).get("size", 0.0))
 
 
 def _wider(axis: dict[str, Any], x: Sequence[float]) -> dict[str, Any]:

@@ -86,9 +86,6 @@ def _times(own: str, unit: str, text: str) -> float:
     for line in UNITS:
         if own in line and unit in line:
             return line[own] / line[unit]
-    wanted = "a plain number is asked for" if not unit else f"it is asked for {_in(unit)}"
+    among = unit if unit.startswith("as ") else f"in {unit}"
+    wanted = f"it is asked for {among}" if unit else "a plain number is asked for"
     raise Unusable(f"{shown(text)}: {wanted}. Leave “{own}” out, or turn it into that.")
-
-
-def _in(unit: str) -> str:
-    return unit if unit.startswith("as ") else f"in {unit}"

@@ -96,9 +96,8 @@ class ServerModel:
 
         What a lone user finds holds for one, what the crowd found where all the cores that this
         server can fill are busy, and between the two it goes by the busy cores that can be
-        expected at most: D times `by_rounds`, so that W workers whose requests wait leave pauses
-        as a lone user does. How much slower one more busy core makes the others is known from the
-        burns; the model goes by it from request to request.
+        expected at most: D times `by_rounds`, as W workers whose requests wait leave pauses, too.
+        How much slower one more busy core makes the others, request by request, the burns tell.
         """
         found, cpu_s = self.calibration, self.workload.cpu_s
         alone = found.demand_s(cpu_s)

@@ -97,16 +97,6 @@ def _parts(found: Result) -> Iterable[Recording]:
     return getattr(found, "parts", {"": found}).values()
 
 
-def _is_split(found: Result) -> bool:
-    """Whether any of them says where the time went."""
-    return any(point.time_split for part in _parts(found) for point in part.points)
-
-
-def _is_moved(found: Result) -> bool:
-    """Whether any has a second forecast to show."""
-    return any(part.second_forecast for part in _parts(found))
-
-
 def _at_run_speed(row: Level) -> float | None:
     levels = row.recording.at_run_speed
     return next((each.model_rps for each in levels if each.users == row.point.users), None)
@@ -120,7 +110,7 @@ def _part(head: str, field: str, quote: str) -> Column:
         quote=quote,
         said=duration,
         cell=lambda value: plain(value * MS),
-        there=_is_split,
+        there=lambda found: any(each.time_split for of in _parts(found) for each in of.points),
     )
 
 
@@ -133,7 +123,12 @@ COLUMNS = (
     Column(head="forecast req/s", main=True, of="forecast.model_rps", quote="forecast"),
     Column(head="should lie from", of=lambda row: min(row.forecast.band_rps or (math.nan,))),
     Column(head="should lie to", of=lambda row: max(row.forecast.band_rps or (math.nan,))),
-    Column(head="at the speed of the run", of=_at_run_speed, cell=plain, there=_is_moved),
+    Column(
+        head="at the speed of the run",
+        of=_at_run_speed,
+        cell=plain,
+        there=lambda found: any(part.second_forecast for part in _parts(found)),
+    ),
     Column(
         head="with CPU as measured",
         of=lambda row: row.explained and row.explained.model_rps,

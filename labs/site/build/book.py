@@ -1,7 +1,11 @@
 """Jupyter Book's command line, started for one build: `python -m labs.site.build.book build …`."""
 
+import functools
 import gc
+import os
 import sys
+
+PROCESSES = 2  # that read and write pages; more of them hardly hurry a book of thirty
 
 
 def hurry() -> None:
@@ -15,8 +19,11 @@ def hurry() -> None:
 def main() -> None:
     """End with Jupyter Book's exit code."""
     hurry()
+    from jupyter_book import sphinx  # type: ignore[import-untyped]
     from jupyter_book.cli.main import main as jupyter_book  # type: ignore[import-untyped]
 
+    jobs = min(PROCESSES, os.cpu_count() or 1)
+    sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, jobs=jobs)
     jupyter_book()
 
 

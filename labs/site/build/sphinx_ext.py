@@ -26,6 +26,8 @@ TEMPLATES = str(Path(__file__).with_name("templates"))  # over the theme's
 # A header without words is none: a screen reader would announce it for each row.
 CORNER = re.compile(r'<th class="head[^"]*">\s*(?:<p>\s*</p>\s*)?</th>')
 
+# Jupyter Book's: they don't say whether pages may be read side by side. They may: nothing is kept.
+SILENT = ("sphinx_multitoc_numbering", "sphinx_jupyterbook_latex")  # 0.1.3, 1.0.0
 
 STATUS = Markup(  # below a page's title; book/web/src/status.ts has other words once it is live
     '\n<div class="wt-status"><span role="status">You see recorded runs. '
@@ -66,6 +68,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_post_transform(fold)
     sheets, formulas = Sheets(), Formulas(app)
 
+    def read_side_by_side(app: Sphinx) -> None:
+        for name in app.extensions.keys() & SILENT:
+            app.extensions[name].parallel_read_safe = True
+
     def change(app: Sphinx, page: str, _: str, context: dict[str, Any], doctree: object) -> None:
         context["one_style_sheet"] = sheets.joined  # for templates/layout.html
         formulas.put(context)
@@ -74,8 +80,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
         if "body" in context:
             context["body"] = CORNER.sub("<td></td>", context["body"])
 
+    app.connect("builder-inited", read_side_by_side)
     app.connect("html-page-context", change)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
     app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
     app.connect("build-finished", offline.write, priority=900)  # after those who write into it
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
