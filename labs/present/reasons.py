@@ -41,7 +41,6 @@ NAMES = {
     "connections": "the pool of connections",
 }
 USED = {  # what that is a part of
-    "users": "their time would pass even if each were alone",
     "cpu": "the cores' time was used",
     "pool": "its places were taken",
     "connections": "its connections were held",
@@ -61,17 +60,16 @@ def limit(model: ServerModel, run: Run, point: Point) -> str:
     if part is not None:
         seen = f"{percent(min(part, 1.0))} of {USED.get(level.limit, 'its time was used')}."
     if part is not None and part >= A_FACT:
-        are = "are" if level.limit == "users" else "is"
+        are, seen = ("are", "") if level.limit == "users" else ("is", f" {seen}")
         most = max(each.throughput_rps for each in run.points)
         if level.limit == "cpu" and not most > min(level.bound_rps, rounded(level.bound_rps)):
             why += " and no more. More users only wait longer"
-        return f"At {crowd(point.users)} {name} {are} the limit{why}. {seen}"
+        return f"At {crowd(point.users)} {name} {are} the limit{why}.{seen}"
     but = seen if part is None else f"But only {seen}"
-    if (
-        part is not None
-        and level.limit == "cpu"
-        and (server.cores or machine.cores) >= machine.cores
-    ):
+    if part and level.limit == "users":
+        but = f"But a round took {duration(point.users / point.throughput_rps)}."
+    all_cores = (server.cores or machine.cores) >= machine.cores
+    if part is not None and level.limit == "cpu" and all_cores:
         but = _cores_left(machine, point, part)
     return f"At {crowd(point.users)} the forecast expected {name} to be the limit{why}. {but}"
 
@@ -124,7 +122,8 @@ def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) ->
     together = "" if abs(bound.units - 1) < 0.005 else f" {cores(bound.units)} make"
     makes = f"at {each} a request{together or ' that makes'} {best}"
     if level.limit == "users":
-        return f"each has a round of {each}, which makes {best}, and more users would get more done"
+        more = "" if server.pool and users >= server.pool else ", and more users get more done"
+        return f"each has a round of {each}, which makes {best}{more}"
     if level.limit == "cpu":
         share = ", the load generator's included," if bound.beside == "load generator" else ""
         return f"at {each} of CPU a request{share} {cores(bound.units)} can do {best}"

@@ -133,8 +133,10 @@ LOOP = Server("event-loop", by="uvicorn")
 BLOCKED = Workload(cpu_s=0.01, wait_s=0.1, wait_by="blocking")
 WORK, WAIT = Workload(cpu_s=0.05), Workload(wait_s=0.2)
 POOLS = Server("threaded", processes=2, threads=128)
+CPU_LEFT = {"server_cpu": 0.9, "generator_cpu": 0.04}
 LIMITS: dict[str, tuple[Server, Workload, dict[str, Any]]] = {
     "users": (Server("prefork", processes=16), WAIT, {}),
+    "users, as many as places": (Server("prefork", processes=8), WAIT, {}),
     "pool": (Server("prefork", processes=4), WAIT, {"service_time_s": 0.2}),
     "pool, of which nothing is seen": (Server("prefork", processes=4), WAIT, {}),
     "pool, half empty": (Server("prefork", processes=1), WORK, {"service_time_s": 0.03}),
@@ -150,11 +152,7 @@ LIMITS: dict[str, tuple[Server, Workload, dict[str, Any]]] = {
     "generator": (LOOP, Workload(), {"generator_cpu": 0.97}),
     "database": (Server("prefork", processes=16), replace(WAIT, wait_by="database"), {}),
     "cpu": (Server("prefork", processes=8), WORK, {"server_cpu": 1.9}),
-    "cpu, left idle": (
-        Server("prefork", processes=8),
-        WORK,
-        {"server_cpu": 0.9, "generator_cpu": 0.04},
-    ),
+    "cpu, left idle": (Server("prefork", processes=8), WORK, CPU_LEFT),
     "cpu, that others had": (
         Server("prefork", processes=8),
         WORK,

@@ -157,8 +157,8 @@ def notes(at: Rates, *, visible: bool) -> tuple[str, ...]:
         )
     if math.isinf(at.W):
         said.append(
-            "If nothing stands behind this server of which there are only so many, throughput "
-            f"rises until about {crowd(max(1, round(at.knee())))}."
+            "If nothing here has a fixed number of places, throughput rises until about "
+            f"{crowd(max(1, round(at.knee())))}."
         )
     return tuple(said)
 

@@ -200,7 +200,6 @@ def _of_part(part: Recording, unsaid: Sequence[str]) -> Iterator[str]:
     for point in part.points:
         if overflowed(point) and point.never_served:
             yield (
-                f"At {crowd(point.users)} {point.listen_overflows} connections found the "
-                "listen queue full and came back only seconds later: that users starve is the "
-                "result here, and no fault of the measurement."
+                f"At {crowd(point.users)} {point.listen_overflows} knocks found the listen queue "
+                "full: that users starve is the result here, and no fault of the measurement."
             )

@@ -98,8 +98,8 @@ def _said(gauge: GeneratorResult) -> str:
     if gauge.full == ("server",):
         return f"{says}. The server was full ({its} of a core), the generator was not ({own})."
     if gauge.full:
-        who = "The machine was full" if "machine" in gauge.full else "Both were full"
-        return f"{says}. {who}: generator {own} of a core, server {its}. Each held the other back."
+        who = "The machine was full" if "machine" in gauge.full else "Both had little left"
+        return f"{says}. {who}: generator {own} of a core, server {its}."
     return f"{says}. Nobody was full: generator {own} of a core, server {its}."
 
 
