@@ -58,6 +58,10 @@ lines => {
   document.execCommand('insertHTML', false, dropped);
 }
 """
+HALF_A_WIDGET = """from comm import create_comm
+box = {"_model_name": "VBoxModel", "_model_module": "@jupyter-widgets/controls"}
+box |= {"_model_module_version": "2.0.0", "children": ["IPY_MODEL_lost"]}
+create_comm("jupyter.widget", {"state": box}, metadata={"version": "2.1.0"});"""
 TELL = "print(In[-1].encode().hex())"  # what the kernel was asked to run
 
 
@@ -191,6 +195,15 @@ def test_code_that_does_not_end_is_stopped_and_python_is_as_before(
     write(code, "print(6 * kept)")
     code.press("Shift+Enter")
     expect(cell.locator(".cell_output")).to_contain_text("42")
+
+
+@pytest.mark.extended
+def test_a_widget_that_lost_a_part_is_no_error_of_the_page(server: BookServer, page: Page) -> None:
+    code = unfolded(server, page)
+    with page.expect_console_message(lambda told: "model not found" in told.text):
+        write(code, HALF_A_WIDGET)
+        code.press("Shift+Enter")
+    run(panel(page, 1))
 
 
 @pytest.mark.extended

@@ -57,9 +57,7 @@ def test_agreement_names_the_band_of_a_large_miss_inside_it() -> None:
         lambda each: replace(each, band_rps=(0.7 * each.model_rps, 1.1 * each.model_rps)),
     )
     met = telling.agreement(found.model, found.run)[0]
-    assert re.search(r"met all .* the largest miss 19\s%, in a band of 13.9 to 21.8 req/s", met), (
-        met
-    )
+    assert re.search(r"met all .* the largest miss 19\s%, in a band of 13.9 to 21.8 req/s", met)
 
 
 def test_about_words(snapshot: SnapshotAssertion) -> None:
@@ -133,10 +131,11 @@ LOOP = Server("event-loop", by="uvicorn")
 BLOCKED = Workload(cpu_s=0.01, wait_s=0.1, wait_by="blocking")
 WORK, WAIT = Workload(cpu_s=0.05), Workload(wait_s=0.2)
 POOLS = Server("threaded", processes=2, threads=128)
+EIGHT = SERVERS["prefork"]
 CPU_LEFT = {"server_cpu": 0.9, "generator_cpu": 0.04}
 LIMITS: dict[str, tuple[Server, Workload, dict[str, Any]]] = {
     "users": (Server("prefork", processes=16), WAIT, {}),
-    "users, as many as places": (Server("prefork", processes=8), WAIT, {}),
+    "users, as many as places": (EIGHT, WAIT, {}),
     "pool": (Server("prefork", processes=4), WAIT, {"service_time_s": 0.2}),
     "pool, of which nothing is seen": (Server("prefork", processes=4), WAIT, {}),
     "pool, half empty": (Server("prefork", processes=1), WORK, {"service_time_s": 0.03}),
@@ -144,25 +143,13 @@ LIMITS: dict[str, tuple[Server, Workload, dict[str, Any]]] = {
     "loop, blocked": (LOOP, BLOCKED, {"service_time_s": 0.11}),
     "two loops, blocked": (replace(LOOP, processes=2), BLOCKED, {"service_time_s": 0.11}),
     "lock": (Server("threaded", threads=8), WORK, {"server_cpu": 0.97}),
-    "lock, hashing": (
-        Server("threaded", processes=2, threads=8, cores=1),
-        replace(WORK, cpu_by="hashing"),
-        {"server_cpu": 0.97},
-    ),
+    "lock, hashing": (SERVERS["threaded"], WORKS["hashing"], {"server_cpu": 0.97}),
     "generator": (LOOP, Workload(), {"generator_cpu": 0.97}),
     "database": (Server("prefork", processes=16), replace(WAIT, wait_by="database"), {}),
-    "cpu": (Server("prefork", processes=8), WORK, {"server_cpu": 1.9}),
-    "cpu, left idle": (Server("prefork", processes=8), WORK, CPU_LEFT),
-    "cpu, that others had": (
-        Server("prefork", processes=8),
-        WORK,
-        {"server_cpu": 0.9, "generator_cpu": 0.04, "others_cpu": 1.0},
-    ),
-    "cpu, with a backend": (
-        Server("prefork", processes=8),
-        WORK,
-        {"server_cpu": 0.9, "backend_cpu": 0.2},
-    ),
+    "cpu": (EIGHT, WORK, {"server_cpu": 1.9}),
+    "cpu, left idle": (EIGHT, WORK, CPU_LEFT),
+    "cpu, that others had": (EIGHT, WORK, {**CPU_LEFT, "others_cpu": 1.0}),
+    "cpu, with a backend": (EIGHT, WORK, {"server_cpu": 0.9, "backend_cpu": 0.2}),
 }
 
 

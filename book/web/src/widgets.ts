@@ -89,6 +89,12 @@ function sendHeld(model: base.WidgetModel, before: Sent = {}): void {
   held._msg_buffer = null;
   held._msg_buffer_callbacks = undefined;
 }
+// Of a widget that lost a part as a connection was cut, the library shows that it is broken, by a
+// model that it gives no options (base 6.0.12), and then fails for want of them.
+const { initialize } = base.WidgetModel.prototype;
+base.WidgetModel.prototype.initialize = function (attributes, options = {} as typeof options) {
+  initialize.call(this, attributes, options);
+};
 inOrder();
 chooseDropped();
 
@@ -243,13 +249,8 @@ export class WidgetManager extends HTMLManager {
     return (found ?? super.loadClass(className, moduleName, moduleVersion)) as never;
   }
 
-  override async _create_comm(
-    target: string,
-    id: string,
-    data?: never,
-    metadata?: never,
-    buffers?: never,
-  ): Promise<base.shims.services.Comm> {
+  override async _create_comm(...about: Parameters<HTMLManager['_create_comm']>): Promise<base.shims.services.Comm> {
+    const [target, id, data, metadata, buffers] = about;
     const comm = this.kernel.createComm(target, id);
     if (data || metadata) comm.open(data, metadata, buffers);
     return new base.shims.services.Comm(comm);
