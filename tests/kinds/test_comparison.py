@@ -300,7 +300,7 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     starved = with_point(comparison(), FEW, 50, checks=(STARVED,), never_served=11)
     full = with_point(starved, FEW, 50, listen_overflows=40)
     words = said(full)[FEW]
-    assert "40 connections found the listen queue full" in words
+    assert "40 knocks found the listen queue full" in words
     assert "11 of 50 users were never served" in words
     assert (comparable(full.parts), comparable(starved.parts)) == (50, 25)
     hopeless = said(planned(PARTS))

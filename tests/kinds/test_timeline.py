@@ -514,7 +514,7 @@ def test_timeline_lab_settles_a_bet_when_the_generator_is_full_before_a_small_fi
     assert settled == (lab.unsettled(found) == "")
     assert (lab.rejection(found) == "") == settled
     told = " ".join(story.verdict(found))
-    assert ("counts all the same" in told) == settled != ("cannot be believed" in told)
+    assert ("so the step counts" in told) == settled != ("cannot be believed" in told)
 
 
 def died(pid: int, clients: int) -> Killed:

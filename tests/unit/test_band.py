@@ -105,9 +105,7 @@ def test_page_says_the_tolerances_that_the_band_has() -> None:
     waits, work, files = (f"{100 * each:.0f} %" for each in (OF_WAITS, OF_WORK, OF_FILES))
     assert f"{waits} where requests only wait, {work} where they compute, {files} for a" in page
     each, more = (f"{100 * part:.0f} %" for part in (A_CORE_EACH, AT_THE_KNEE))
-    assert (
-        f"to {each} below the line from two users up to as many as cores, to {more} where" in page
-    )
+    assert f"to {more} or {each} below the line, where the kernel" in page
 
 
 def test_report_says_what_the_forecast_would_have_been_at_the_speed_of_the_level() -> None:

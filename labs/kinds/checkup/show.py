@@ -61,7 +61,7 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
             f"{digits(found.loops_per_s[0] / 1e6)} million loops/s",
             "CPU work in the labs is a number of these loops",
         ),
-        ("a sleep of 1 ms", f"{duration(found.timer_s)} late", "no shorter wait can be trusted"),
+        ("a sleep of 1 ms", f"{duration(found.timer_s)} late", "a wait this short is not exact"),
         ("loopback", duration(checkup.loopback_s), "a byte to a local socket and back"),
     ]
     if machine.kinds:

@@ -128,8 +128,8 @@ def _together(found: Generators) -> list[str]:
     if "generator" in slow.full:
         late = ": a full generator comes late to answers that have long been there"
     said.append(
-        f"Response times go from {duration(fast.mean_response_time_s)} ({label(fast.name)}) to "
-        f"{duration(slow.mean_response_time_s)} ({label(slow.name)}){late}."
+        f"Response times, as each counts, go from {duration(fast.mean_response_time_s)} "
+        f"({label(fast.name)}) to {duration(slow.mean_response_time_s)} ({label(slow.name)}){late}."
     )
     ours = next((gauge for gauge in shown if gauge.name == OURS), None)
     if ours is not None and ours.generator_cpu:
