@@ -23,7 +23,7 @@ from labs.records.format import (
 )
 from labs.records.results import Machine, Point, Run
 from labs.records.server_facts import keeps_connections
-from labs.theory.ceilings import Ceiling
+from labs.theory.ceilings import Ceiling, lowest
 from labs.theory.server_model import ServerModel
 
 A_FACT = 0.9  # of it in use: with less, a limit is only what the forecast expected
@@ -55,7 +55,7 @@ def limit(model: ServerModel, run: Run, point: Point) -> str:
     name = NAMES.get(level.limit, f"the {level.limit}")
     part, server, machine = used(model, run, point), model.server, model.machine
     bound = ceiling(model, run, point.users)
-    why = f": {_worked_out(model.experiment, run, point.users, bound)}" if bound else ""
+    why = f": {_worked_out(model, run, point.users, bound)}" if bound else ""
     seen = "How much of it was in use, nothing measured tells."
     if part is not None:
         seen = f"{percent(min(part, 1.0))} of {USED.get(level.limit, 'its time was used')}."
@@ -115,14 +115,15 @@ def pool(number: int, server: Server) -> str:
     return counted(number, *POOLS[server.architecture])
 
 
-def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) -> str:
+def _worked_out(model: ServerModel, run: Run, users: int, bound: Ceiling) -> str:
     """The bound of that level, from its numbers."""
-    server, level = experiment.server, run.forecast.at(users)
+    server, level = model.server, run.forecast.at(users)
     each, best = duration(bound.seconds), rate(level.bound_rps)
     together = "" if abs(bound.units - 1) < 0.005 else f" {cores(bound.units)} make"
     makes = f"at {each} a request{together or ' that makes'} {best}"
     if level.limit == "users":
-        more = "" if server.pool and users >= server.pool else ", and more users get more done"
+        twice_rps = lowest(*model.limits(2 * users, model.demand(2 * users)).values()).rps
+        more = ", and more users get more done" * (twice_rps > 1.05 * level.bound_rps)
         return f"each has a round of {each}, which makes {best}{more}"
     if level.limit == "cpu":
         share = ", the load generator's included," if bound.beside == "load generator" else ""
@@ -143,7 +144,7 @@ def _worked_out(experiment: Experiment, run: Run, users: int, bound: Ceiling) ->
     if level.limit == "event loop":
         return f"it runs one piece of code at a time, and {makes}"
     if level.limit == "interpreter lock":
-        but = "but for the hashing, " if experiment.workload.cpu_by == "hashing" else ""
+        but = "but for the hashing, " if model.workload.cpu_by == "hashing" else ""
         return f"{but}of each process one thread computes at a time, and {makes}"
     if level.limit == "load generator":
         many = "it" if bound.units == 1 else f"each of the {digits(bound.units)}"

@@ -58,10 +58,9 @@ lines => {
   document.execCommand('insertHTML', false, dropped);
 }
 """
-HALF_A_WIDGET = """from comm import create_comm
-box = {"_model_name": "VBoxModel", "_model_module": "@jupyter-widgets/controls"}
-box |= {"_model_module_version": "2.0.0", "children": ["IPY_MODEL_lost"]}
-create_comm("jupyter.widget", {"state": box}, metadata={"version": "2.1.0"});"""
+HALF_A_WIDGET = """from comm import create_comm; create_comm("jupyter.widget", {"state": {
+    "_model_name": "VBoxModel", "_model_module": "@jupyter-widgets/controls", "children":
+    ["IPY_MODEL_lost"], "_model_module_version": "2.0.0"}}, metadata={"version": "2.1.0"});"""
 TELL = "print(In[-1].encode().hex())"  # what the kernel was asked to run
 
 

@@ -136,6 +136,7 @@ CPU_LEFT = {"server_cpu": 0.9, "generator_cpu": 0.04}
 LIMITS: dict[str, tuple[Server, Workload, dict[str, Any]]] = {
     "users": (Server("prefork", processes=16), WAIT, {}),
     "users, as many as places": (EIGHT, WAIT, {}),
+    "users at the knee": (Server("prefork", processes=16), replace(WORK, wait_s=0.16), {}),
     "pool": (Server("prefork", processes=4), WAIT, {"service_time_s": 0.2}),
     "pool, of which nothing is seen": (Server("prefork", processes=4), WAIT, {}),
     "pool, half empty": (Server("prefork", processes=1), WORK, {"service_time_s": 0.03}),
