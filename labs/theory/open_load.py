@@ -135,7 +135,6 @@ def loops_in_turn(
     cpu_cv: float = 0.0,
     wait_cv: float = 0.0,
     interval: float = math.inf,
-    thrice: bool = False,
     dice: np.random.Generator,
 ) -> Floats:
     """When each of these arrivals (s, ascending) is answered by processes with a core each, on
@@ -145,9 +144,7 @@ def loops_in_turn(
         here = where == process
         works = drawn(dice, D, cpu_cv, int(here.sum()))
         waits = drawn(dice, V, wait_cv, int(here.sum()))
-        ends[here] = in_turn(
-            come[here].tolist(), works, waits, W=W, interval=interval, thrice=thrice
-        )
+        ends[here] = in_turn(come[here].tolist(), works, waits, W=W, interval=interval)
     return ends
 
 

@@ -308,7 +308,6 @@ class ServerModel:
             g=self.g / self.load.generators,
             W=self.server.threads if threads else math.inf,
             interval=SWITCH_INTERVAL_S if threads else math.inf,
-            thrice=True,
         )
 
     def in_service(self, N: int, point: Point | None) -> float:

@@ -20,8 +20,6 @@ SLICES = 250_000  # switch intervals simulated at most, roughly
 WARM_UP = 0.1  # of so many requests, come before the clock is started
 SEED = 20261121
 
-TAKE_IN, WORK, ANSWER, DONE = range(4)  # what a request needs next
-
 
 @functools.lru_cache(maxsize=1024)  # a panel asks again whenever one of its sliders moves
 def simulate(
@@ -35,7 +33,6 @@ def simulate(
     g: float = 0.0,
     W: float = math.inf,
     interval: float = math.inf,
-    thrice: bool = False,
     seed: int = SEED,
 ) -> float:
     """X (requests per second) of N users on one process that uses at most one core.
@@ -45,9 +42,6 @@ def simulate(
     V (s) are gamma distributed with the given coefficients of variation, Z is exponential,
     and each request takes g seconds in a load generator that does one thing at a time. At
     most W requests have a worker; the others queue for one in order of arrival.
-
-    thrice: a request also queues for the core to be taken in, before it needs a worker, and
-    to be answered, after its wait. Assumes that both are short beside D.
 
     Users start spread over one cycle. The same seed gives the same answer. Infinite if
     nothing costs time.
@@ -67,7 +61,6 @@ def simulate(
         works=drawn(dice, D, cpu_cv, most),
         waits=drawn(dice, V, wait_cv, most),
         thinks=drawn(dice, Z, 1.0, most),
-        thrice=thrice,
         generator=g,
         idle_workers=W,
     )
@@ -84,12 +77,11 @@ def in_turn(
     *,
     W: float = math.inf,
     interval: float = math.inf,
-    thrice: bool = False,
 ) -> list[float]:
     """When each of these arrivals (s, ascending) is answered by one process on one core, as in
     `simulate`. works, waits: seconds of each; they are used up."""
     ends = [math.inf] * len(come)
-    core = _Core(come=come, works=works, waits=waits, ends=ends, thrice=thrice, idle_workers=W)
+    core = _Core(come=come, works=works, waits=waits, ends=ends, idle_workers=W)
     core.run(interval, len(come))
     return ends
 
@@ -111,19 +103,17 @@ class _Core:
     waits: list[float]
     thinks: list[float] = field(default_factory=list)
     ends: list[float] | None = None  # of arrivals, who ask once and leave
-    thrice: InitVar[bool]
     generator: float = 0.0
     generator_free: float = 0.0
     idle_workers: float
     queue: deque[int] = field(default_factory=deque)  # users waiting for a worker
-    ready: deque[tuple[int, int, float]] = field(default_factory=deque)  # user, stage, CPU left
+    ready: deque[tuple[int, float]] = field(default_factory=deque)  # user, CPU left
     clock: float = 0.0
     last: float = 0.0
     done: int = 0
 
-    def __post_init__(self, come: Sequence[float], thrice: bool) -> None:
-        self.first, self.last_stage = (TAKE_IN, ANSWER) if thrice else (WORK, DONE)
-        self.due = [(at, user, self.first) for user, at in enumerate(come)]  # a heap
+    def __post_init__(self, come: Sequence[float]) -> None:
+        self.due = [(at, user, False) for user, at in enumerate(come)]  # a heap; True: served
 
     def run(self, interval: float, until: int) -> None:
         """Work until so many requests are done; `last` is then when the last of them was."""
@@ -132,7 +122,7 @@ class _Core:
                 self.clock = max(self.clock, self.due[0][0])
                 self.arrive(until)
                 continue
-            user, stage, left = self.ready.popleft()
+            user, left = self.ready.popleft()
             if left > interval:  # who comes while nobody else waits, waits one interval at most
                 alone = not self.ready
                 until_next = self.due[0][0] - self.clock if self.due else math.inf
@@ -142,31 +132,25 @@ class _Core:
             self.clock += burst
             self.arrive(until)  # whoever came meanwhile is ahead of what comes back now
             if left > burst:
-                self.ready.append((user, stage, left - burst))
-            elif stage == TAKE_IN:
-                self.enter(user)
-            elif stage == WORK:
-                heapq.heappush(self.due, (self.clock + self.waits.pop(), user, self.last_stage))
+                self.ready.append((user, left - burst))
             else:
-                self.complete(user, self.clock)
+                heapq.heappush(self.due, (self.clock + self.waits.pop(), user, True))
 
     def arrive(self, until: int) -> None:
         """Everything that was due by now happens, in order."""
         due, clock = self.due, self.clock
         while due and due[0][0] <= clock and self.done < until:
-            now, user, stage = heapq.heappop(due)
-            if stage == WORK:
-                self.enter(user)
-            elif stage == DONE:
+            now, user, served = heapq.heappop(due)
+            if served:
                 self.complete(user, now)
             else:
-                self.ready.append((user, stage, 0.0))
+                self.enter(user)
 
     def enter(self, user: int) -> None:
         """The request needs a worker, then the core."""
         if self.idle_workers > 0:
             self.idle_workers -= 1
-            self.ready.append((user, WORK, self.works.pop()))
+            self.ready.append((user, self.works.pop()))
         else:
             self.queue.append(user)
 
@@ -180,4 +164,4 @@ class _Core:
             self.ends[user] = now
             return
         self.generator_free = max(self.generator_free, now) + self.generator
-        heapq.heappush(self.due, (self.generator_free + self.thinks.pop(), user, self.first))
+        heapq.heappush(self.due, (self.generator_free + self.thinks.pop(), user, False))

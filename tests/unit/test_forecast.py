@@ -142,8 +142,8 @@ def test_each_architecture_has_its_model():
     shared, rounds, in_turn = (found.at(8).model_rps for found in (one, *others))
     assert shared * 1.01 < rounds < in_turn * 0.99
     assert shared == pytest.approx(queueing.sharing(8, 0.03, 0.25, (1,)))
-    switched = {"interval": sys.getswitchinterval(), "thrice": True}
-    assert rounds == simulate(8, 0.03, 0.25, wait_cv=0.1, W=32, **switched)
+    switched = sys.getswitchinterval()
+    assert rounds == simulate(8, 0.03, 0.25, wait_cv=0.1, W=32, interval=switched)
 
 
 def test_the_forecast_counts_overhead_and_lateness():

@@ -86,8 +86,6 @@ class OpenServer:
                     cpu_cv=work.cpu_cv,
                     wait_cv=work.wait_cv,
                     interval=SWITCH_INTERVAL_S if threads else math.inf,
-                    # A loop that waits for nothing answers at once; a thread lets go of the lock.
-                    thrice=threads or model.V > 0,
                     dice=dice,
                 )
             else:
