@@ -28,7 +28,7 @@ from labs.load import tools
 from labs.records.errors import ServerFailed, Unusable, used_up
 from labs.records.experiment import Load, Server, Workload
 from labs.records.server_facts import keeps_connections
-from labs.servers import catalogue, deployments
+from labs.servers import catalogue, deployments, postgresql
 from labs.servers import serve as servers
 from labs.servers.backend import serve_backend
 from labs.servers.catalogue import CATALOGUE, ServerRow, row_of
@@ -190,10 +190,11 @@ def _shadow(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
-def test_catalogue_s_packages_are_those_that_the_project_asks_for() -> None:
+def test_packages_that_are_missed_are_those_that_the_project_asks_for() -> None:
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
-    asked = tomllib.loads(pyproject.read_text())["project"]["dependencies"]
-    assert {kind.package for kind in CATALOGUE if kind.package} <= set(asked)
+    project = tomllib.loads(pyproject.read_text())["project"]
+    assert {kind.package for kind in CATALOGUE if kind.package} <= set(project["dependencies"])
+    assert project["optional-dependencies"]["postgresql"] == [postgresql.DRIVER]
 
 
 def test_check_refuses_what_is_not_installed_with_the_command_to_install_it(
