@@ -23,7 +23,6 @@ from servers_here import WORKING, parameters
 from waiting import eventually
 
 from labs.host import hardware as this_machine
-from labs.host.monitor import process_cpu_s
 from labs.load import tools
 from labs.records.errors import ServerFailed, Unusable, used_up
 from labs.records.experiment import Load, Server, Workload
@@ -34,7 +33,6 @@ from labs.servers.backend import serve_backend
 from labs.servers.catalogue import CATALOGUE, ServerRow, row_of
 from labs.servers.serve import Running, available, check, serve
 from workloads.app.origin import foreign
-from workloads.app.units import count
 
 live = pytest.mark.live
 SOON_S = 10.0
@@ -87,22 +85,6 @@ def test_a_row_s_pool_bounds_how_many_wait_at_once(kind: ServerRow) -> None:
         while not tries or (tries[-1] > rounds + 0.9 and len(tries) < 3):  # a busy machine adds
             tries.append(ask_at_once(running, f"/?wait={wait_s}", users) / wait_s)
         assert rounds - 0.02 < min(tries) < rounds + 0.9
-
-
-@live
-@pytest.mark.parametrize("by", ["uvicorn", "scratch"])
-def test_an_event_loop_that_computes_answers_nobody(by: str) -> None:
-    started = time.thread_time()
-    count(200_000)
-    loops = int(0.5 / (time.thread_time() - started) * 200_000)  # half a second or so
-    with serve(Server("event-loop", by=by)) as running, ThreadPoolExecutor(1) as pool:
-        (pid,) = running.serving_pids()
-        cpu_s = process_cpu_s(pid)
-        computing = pool.submit(ask, running, f"/?loops={loops}")
-        eventually(lambda: process_cpu_s(pid) > cpu_s + 0.04, SOON_S, "the computing")
-        assert not computing.done()
-        assert ask(running, "/")[0] == 200
-        assert computing.result(timeout=0.2)[0] == 200  # it was answered before we were
 
 
 @live
