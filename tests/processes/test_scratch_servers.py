@@ -190,19 +190,19 @@ def test_a_worker_that_was_forked_just_then_ends_too() -> None:
 
 @live
 @pytest.mark.parametrize("module", ["prefork", "threaded", "event_loop"])
-def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_runs_by_hand_until_it_is_told_to_end(module: str, number: signal.Signals) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", f"workloads.servers.{module}", "--port", str(port)]
-    for number in (signal.SIGTERM, signal.SIGINT):
-        process = subprocess.Popen(
-            [*command, "--processes", "2"],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+    with subprocess.Popen(
+        [*command, "--processes", "2"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]
@@ -217,13 +217,11 @@ def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:
             else:
                 os.killpg(process.pid, number)  # to all of them, as a terminal does
             process.wait(SOON_S)
-            eventually(lambda: not any(map(born, workers)), SOON_S, "the end of the workers")  # noqa: B023
+            eventually(lambda: not any(map(born, workers)), SOON_S, "the end of the workers")
             assert process.stdout.read() == ""
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            process.stdout.close()
 
 
 @live
