@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from labs.host.process_tree import born
+
 TESTS = Path(__file__).parents[1]
 BRIEFLY = {"PYTHONPATH": str(TESTS), "WALL_TIME_GONE_S": "0.2", "WALL_TIME_CALM_S": "0"}
 SLEEPER = "import subprocess; subprocess.Popen(['sleep', '60'], start_new_session=True)"
@@ -22,10 +24,8 @@ def run_test(tmp_path: Path):
         file.write_text(text)
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
         command += [] if room else ["-p", "conftest"]
-        command += ["--rootdir", str(tmp_path), "-c", os.devnull]
-        marks = "markers=live\nmeasures\nperformance\nflaky"
-        command += ["-p", "no:rerunfailures", "-o", marks, *more]
-        command += [str(file.relative_to(tmp_path))]
+        command += ["--rootdir", tmp_path, "-c", os.devnull, "-p", "no:rerunfailures"]
+        command += ["-o", "markers=live\nmeasures\nperformance\nflaky", *more, file]
         options = {"cwd": tmp_path, "env": os.environ | BRIEFLY, "timeout": 60}
         result = subprocess.run(command, capture_output=True, text=True, **options)
         return result.stdout + result.stderr
@@ -44,7 +44,7 @@ def test_a_test_that_leaves_a_process_fails_and_it_is_ended(run_test, leaving: s
     assert "1 passed, 1 error" in said
     pid = int(said.split("left running:\n  ")[1].split(":")[0])
     assert "sleep 60" in said
-    assert not Path(f"/proc/{pid}").exists() or "sleep" not in _command(pid)
+    assert not born(pid)
 
 
 FIXTURE = """
@@ -118,13 +118,6 @@ def test_what_was_wrong_with_a_test_that_was_repeated_is_told(run_test) -> None:
     assert "1 passed, 1 rerun" in said
     assert "repeated: test_it.py::test_it" in said
     assert "AssertionError: assert 'too early' == ''" in said
-
-
-def _command(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere root may always come first")

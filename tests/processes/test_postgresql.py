@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -64,9 +63,10 @@ def installed(folder: Path, version: str, *names: str) -> Path:
 
 
 def test_programs_finds_the_newest_of_debian_s_postgresqls_off_the_path(nothing_here: Path) -> None:
-    assert postgresql.missing() == REMEDY
+    former = installed(nothing_here, "15.18", "postgres")
+    assert postgresql.missing() == REMEDY  # a server without its initdb
+    shutil.copy(former / "postgres", former / "initdb")
     installed(nothing_here, "9.6", "postgres", "initdb")
-    installed(nothing_here, "15.18", "postgres", "initdb")
     newest = installed(nothing_here, "17.2", "postgres")
     assert POSTGRESQL.path() == str(newest / "postgres")
     assert programs.version(POSTGRESQL) == "17.2"
@@ -75,11 +75,6 @@ def test_programs_finds_the_newest_of_debian_s_postgresqls_off_the_path(nothing_
     assert postgresql.missing() is None
     shutil.rmtree(nothing_here / "15")
     assert "too old" in str(postgresql.missing())
-
-
-def test_missing_wants_a_server_with_its_initdb(nothing_here: Path) -> None:
-    installed(nothing_here, "15.18", "postgres")
-    assert postgresql.missing() == REMEDY
 
 
 def test_labs_servers_lists_postgresql(
@@ -118,16 +113,6 @@ def test_database_is_sqlite_without_server_or_driver_and_says_why(
     monkeypatch.setenv(CHOICE, "oracle")
     with pytest.raises(Unusable, match="WALL_TIME_DATABASE='oracle': no such database"):
         storage.database()
-
-
-def test_postgresql_s_driver_is_optional_and_asked_for_in_one_way() -> None:
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    assert extras["postgresql"] == [postgresql.DRIVER]
-    assert postgresql.DRIVER in extras["dev"]
-    assert not [each for each in project["dependencies"] if "psycopg" in each]
 
 
 # -- for real --------------------------------------------------------------------------------
@@ -194,24 +179,6 @@ def test_serve_postgresql_is_there_for_a_block_and_nothing_of_it_is_left(
 
 @pytest.mark.live
 @needed
-def test_postgresql_s_writers_of_a_row_stand_in_line_until_a_commit() -> None:
-    with (
-        serve_postgresql() as served,
-        psycopg.connect(served.address, autocommit=True) as first,
-        psycopg.connect(served.address, autocommit=True, options="-c lock_timeout=100") as second,
-    ):
-        take = "UPDATE stock SET pieces = pieces - 1"
-        first.execute("BEGIN")
-        first.execute(take)
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            second.execute(take)
-        first.execute("COMMIT")
-        second.execute(take)
-        assert first.execute("SELECT pieces FROM stock").fetchone() == (999_998,)
-
-
-@pytest.mark.live
-@needed
 def test_serve_postgresql_shows_the_last_lines_of_what_failed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -235,44 +202,31 @@ with serve_postgresql() as served:
 """
 
 
-@pytest.fixture
-def owner() -> Iterator[subprocess.Popen[str]]:
-    """Another process that has one."""
-    argv = [sys.executable, "-c", OWNER]
-    with subprocess.Popen(
-        argv, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        yield process
-        process.kill()
-
-
 @pytest.mark.live
 @needed
-@pytest.mark.parametrize("reaper_too", [False, True])
-def test_postgresql_does_not_outlive_its_owner(
-    owner: subprocess.Popen[str], reaper_too: bool
-) -> None:
-    assert owner.stdout is not None
-    data = data_of(owner.stdout.readline().strip())
-    server = postmaster(data)
-    everyone = [server, *server.children(recursive=True)]
-    segment = (data / "postmaster.pid").read_text().splitlines()[6].split()[1]
-    try:
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the next sweep ends it")
+def test_postgresql_outlives_neither_its_owner_nor_its_reaper() -> None:
+    command = [sys.executable, "-c", OWNER]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        data = data_of(owner.stdout.readline().strip())
+        server = postmaster(data)
+        everyone = [server, *server.children(recursive=True)]
+        segment = (data / "postmaster.pid").read_text().splitlines()[6].split()[1]
         reaper = server.parent()
         assert reaper is not None and reaper.ppid() == owner.pid
-        if reaper_too:
-            if not sys.platform.startswith("linux"):
-                return  # elsewhere the next sweep ends it
-            reaper.send_signal(signal.SIGSTOP)  # so that it does not see the end of its owner
+        reaper.send_signal(signal.SIGSTOP)  # so that it does not see the end of its owner
         owner.kill()
         owner.wait()
-        if reaper_too:
-            reaper.kill()
-        eventually(lambda: not any(each.is_running() for each in everyone), 10, "their end")
-    finally:
-        shutil.rmtree(data.parent, ignore_errors=True)
-        with contextlib.suppress(OSError):  # what a kill leaves with the system: 56 bytes
-            subprocess.run(["ipcrm", "-m", segment], stderr=subprocess.DEVNULL)
+        reaper.kill()
+        try:
+            eventually(lambda: not any(each.is_running() for each in everyone), 10, "their end")
+        finally:
+            shutil.rmtree(data.parent, ignore_errors=True)
+            with contextlib.suppress(OSError):  # what a kill leaves with the system: 56 bytes
+                subprocess.run(["ipcrm", "-m", segment], stderr=subprocess.DEVNULL)
 
 
 @pytest.mark.live

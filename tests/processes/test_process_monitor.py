@@ -44,8 +44,8 @@ def test_who_answers_has_asked_nobody(connected: int) -> None:
     assert list(processes._ports().values()).count(connected) == 1  # of both ends
 
 
-@pytest.fixture
-def slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dear_looks_come_less_often_but_the_second_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who was looked at once is not told of, however long the load lasts."""
     read = processes.read
 
     def slowly(pid: int) -> Reading:
@@ -54,24 +54,12 @@ def slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
         return read(pid)
 
+    monitor = ProcessMonitor({"server": lambda: [os.getpid()]}, lambda: True)
     monkeypatch.setattr(processes, "read", slowly)
-
-
-def test_looks_that_are_dear_come_less_often(request: pytest.FixtureRequest) -> None:
-    monitor = ProcessMonitor({"server": lambda: [os.getpid()]}, lambda: True)
-    for _ in range(3):  # the third reads no list
-        monitor.look()
-    assert monitor.every_s == MONITOR_EVERY_S
-    request.getfixturevalue("slow_to_read")
-    monitor.look()
-    assert monitor.every_s >= DEAR_S / MOST_OF_A_CORE > 2 * MONITOR_EVERY_S
-
-
-@pytest.mark.usefixtures("slow_to_read")
-def test_a_second_look_comes_soon_and_is_made_up_for() -> None:
-    """Who was looked at once is not told of, however long the load lasts."""
-    monitor = ProcessMonitor({"server": lambda: [os.getpid()]}, lambda: True)
     monitor.look()
     assert monitor.every_s == MONITOR_EVERY_S and not monitor.seen()
     monitor.look()
     assert monitor.every_s >= 2 * DEAR_S / MOST_OF_A_CORE and len(monitor.seen()) == 1
+    monkeypatch.setattr(processes, "read", read)
+    monitor.look()  # the third reads no list
+    assert monitor.every_s == MONITOR_EVERY_S

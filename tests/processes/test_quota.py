@@ -6,9 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,30 +29,15 @@ pytestmark = [
 GROUPS = Path("/sys/fs/cgroup")
 CALM = 0.1  # cores that others use: beside more, not to know is right
 PROJECT = Path(__file__).parents[2]
-MEMORY_BYTES = 300 * 2**20
-BURN_S = 0.4  # of CPU time; eight periods of the quota
 SHARES, WEIGHT = "262144", "10000"  # so much that nobody but the quota holds it back
-ENTER = """
+INSIDE = """
 import json, os, pathlib, sys, time
-burn_s, *folders = sys.argv[1:]
-for folder in folders:
+for folder in sys.argv[1:]:
     pathlib.Path(folder, "cgroup.procs").write_text(str(os.getpid()))
 from labs.host import cgroup, counters, hardware
-"""
-LOOK = """
-machine = hardware.fingerprint()
-print(json.dumps({
-    "cores": hardware.cores(),
-    "quota": machine.quota_cores,
-    "memory": machine.memory_bytes,
-    "free": hardware.available_memory_bytes(),
-    "usable": len(hardware.usable_cores()),
-}))
-"""
-BURN = """
 started, before, held_s = time.perf_counter(), counters.cpu(), cgroup.throttled_s(hardware.MACHINE)
 begun_s = time.process_time()
-while time.process_time() - begun_s < float(burn_s):
+while time.process_time() - begun_s < 0.4:  # eight periods of the quota
     pass
 after, machine = counters.cpu(), hardware.fingerprint()
 print(json.dumps({
@@ -71,9 +55,10 @@ print(json.dumps({
 """
 
 
-@contextlib.contextmanager
-def groups() -> Iterator[Callable[[Path], Path]]:
-    """Makes control groups, as folders; they go with the block, the last one first."""
+@pytest.fixture
+def half_a_core() -> Iterator[list[Path]]:
+    """Folders of a new control group with that quota, version 1 or 2, whichever is here."""
+    name = f"wall-time-test-{os.getpid()}"
     with contextlib.ExitStack() as stack:
 
         def made(folder: Path) -> Path:
@@ -81,14 +66,6 @@ def groups() -> Iterator[Callable[[Path], Path]]:
             stack.callback(folder.rmdir)
             return folder
 
-        yield made
-
-
-@pytest.fixture
-def half_a_core() -> Iterator[list[Path]]:
-    """Folders of a new control group with that quota, version 1 or 2, whichever is here."""
-    name = f"wall-time-test-{os.getpid()}"
-    with groups() as made:
         try:
             if (GROUPS / "cpu/cpu.cfs_quota_us").exists():
                 group = made(GROUPS / "cpu" / name)
@@ -107,52 +84,19 @@ def half_a_core() -> Iterator[list[Path]]:
         yield folders
 
 
-@pytest.fixture
-def a_container() -> Iterator[list[Path]]:
-    """Folders of new control groups whose limits, of CPU time and memory, are those of the groups
-    above them, as a container within a pod has it."""
-    name = f"wall-time-test-{os.getpid()}-above"
-    with groups() as made:
-        try:
-            if (GROUPS / "cpu/cpu.cfs_quota_us").exists():
-                above = [made(GROUPS / each / name) for each in ("cpu", "memory")]
-                (above[0] / "cpu.cfs_quota_us").write_text("150000")
-                (above[1] / "memory.limit_in_bytes").write_text(str(MEMORY_BYTES))
-            else:
-                (GROUPS / "cgroup.subtree_control").write_text("+cpu +memory")
-                above = [made(GROUPS / name)]
-                (above[0] / "cgroup.subtree_control").write_text("+cpu +memory")
-                (above[0] / "cpu.max").write_text("150000 100000")
-                (above[0] / "memory.max").write_text(str(MEMORY_BYTES))
-            folders = [made(each / "container") for each in above]
-        except OSError as error:
-            pytest.skip(f"this system lets nobody make a control group: {error}")
-        yield folders
-
-
-def inside(code: str, folders: list[Path]) -> dict[str, Any]:
-    """What a process in those control groups says of itself."""
-    told = ("CPU_LIMIT", "MEM_LIMIT")
-    said = subprocess.run(
-        [sys.executable, "-c", ENTER + code, str(BURN_S), *map(str, folders)],
-        cwd=PROJECT,
-        env={name: value for name, value in os.environ.items() if name not in told},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: dict[str, Any] = json.loads(said.stdout)
-    return found
-
-
 def test_half_a_core_is_known_and_counted(half_a_core: list[Path]) -> None:
     """Beside a neighbour outside, who has a core of his own and is none of our business."""
     endless = [sys.executable, "-c", "while True: pass"]
     with subprocess.Popen(endless) as neighbour:
         try:
-            found = inside(BURN, half_a_core)
+            said = subprocess.check_output(
+                [sys.executable, "-c", INSIDE, *map(str, half_a_core)],
+                cwd=PROJECT,
+                env={name: value for name, value in os.environ.items() if name != "CPU_LIMIT"},
+            )
         finally:
             neighbour.kill()
+    found = json.loads(said)
     assert (found["cores"], found["quota"], found["whole"]) == (0.5, 0.5, 1)
     assert found["spare"] == found["usable"] - 0.5
     assert found["group_s"] == pytest.approx(found["own_s"], rel=0.25)
@@ -200,10 +144,3 @@ def test_a_server_is_refused_a_quota_where_no_group_can_be_made(
     monkeypatch.setattr("labs.host.hardware.MACHINE", tmp_path)
     with pytest.raises(Unusable, match=r"quota=0\.2: only Linux"):
         check(Server("prefork", quota=0.2), fingerprint())
-
-
-def test_limits_far_above_are_found(a_container: list[Path]) -> None:
-    found = inside(LOOK, a_container)
-    assert (found["quota"], found["memory"]) == (1.5, MEMORY_BYTES)
-    assert found["cores"] == min(1.5, found["usable"])
-    assert 0 < found["free"] < MEMORY_BYTES

@@ -15,7 +15,7 @@ from waiting import eventually
 from labs.host.process_tree import born
 from labs.records.experiment import Architecture, Server
 from labs.servers.serve import Running, serve
-from workloads.servers.http import LONGEST_HEAD, Refused, Request, reply, take
+from workloads.servers.http import LONGEST_HEAD, Refused, Request, take
 
 live = pytest.mark.live
 ROOT = Path(__file__).parents[2]
@@ -31,24 +31,6 @@ def test_each_is_short_enough_to_be_read(path: Path) -> None:
 
 
 # http.py: bytes in, bytes out
-
-
-def test_a_request_may_come_in_any_pieces() -> None:
-    received = bytearray()
-    whole = b"GET /path?loops=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    for byte in whole[:-1]:
-        received.append(byte)
-        assert take(received) is None
-    received.append(whole[-1])
-    assert take(received) == Request("/path", "loops=1", keep_alive=True)
-    assert not received
-
-
-def test_requests_may_come_together() -> None:
-    received = bytearray((GET % 1) + (GET % 2) + b"GET")
-    for loops in (1, 2):
-        assert take(received) == Request("/", f"loops={loops}", keep_alive=True)
-    assert take(received) is None and received == b"GET"
 
 
 @pytest.mark.parametrize(
@@ -72,18 +54,14 @@ def test_the_client_says_whether_to_keep_the_connection(
     ("head", "status"),
     [
         (b"hello\r\n\r\n", 400),
-        (b"GET /\r\n\r\n", 400),
         (b"GET / HTTP/2\r\n\r\n", 400),
-        (b"GET  / HTTP/1.1\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nno colon\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost : x\r\n\r\n", 400),
-        (b"\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 501),
         (b"GET / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 501),
         (b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),
         (b"GET / HTTP/1.1\r\nX: " + b"x" * LONGEST_HEAD + b"\r\n\r\n", 431),
         (b"GET /" + b"x" * LONGEST_HEAD, 431),
-        (b"\xff\xfe\x00" * LONGEST_HEAD, 431),
     ],
     ids=lambda value: value[:30].decode("latin-1") if isinstance(value, bytes) else str(value),
 )
@@ -96,14 +74,6 @@ def test_what_is_no_request_of_ours_is_refused(head: bytes, status: int) -> None
 def test_a_head_as_long_as_allowed_is_taken() -> None:
     start = b"GET / HTTP/1.1\r\nX: "
     assert take(bytearray(start + b"x" * (LONGEST_HEAD - len(start)) + b"\r\n\r\n"))
-
-
-def test_an_answer_is_one_piece_with_its_length() -> None:
-    answer = reply(200, b"done\n", "1.5 2 0.4 0", keep_alive=True).decode()
-    assert answer.startswith("HTTP/1.1 200 OK\r\n")
-    assert f"X-Process: {os.getpid()}\r\nX-Service: 1.5 2 0.4 0\r\n" in answer
-    assert "Content-Length: 5\r\n" in answer
-    assert answer.endswith("Connection: keep-alive\r\n\r\ndone\n")
 
 
 # The three of them, over real sockets
@@ -154,21 +124,10 @@ def test_a_client_may_ask_before_it_is_answered(running: Running) -> None:
 
 
 @live
-@pytest.mark.parametrize(
-    ("rude", "status"),
-    [
-        (b"GET /" + b"x" * 2 * LONGEST_HEAD, 431),
-        (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 501),
-        (b"\r\n\r\n", 400),
-    ],
-    ids=["too long", "a body", "nothing"],
-)
-def test_a_rude_client_is_answered_and_sent_away(
-    running: Running, rude: bytes, status: int
-) -> None:
+def test_a_rude_client_is_answered_and_sent_away(running: Running) -> None:
     with connect(running) as connection:
-        connection.sendall(rude)
-        assert answers(connection, 2) == [status]  # and no second one: it has closed
+        connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
+        assert answers(connection, 2) == [501]  # and no second one: it has closed
     still_serves(running)
 
 
@@ -205,16 +164,6 @@ def test_a_kept_connection_lets_go_of_its_worker_when_others_wait(running: Runni
         assert answers(other, 1) == [200]
 
 
-@live
-@pytest.mark.parametrize("running", ["event-loop"], indirect=True)
-def test_an_idle_connection_costs_an_event_loop_nothing(running: Running) -> None:
-    with contextlib.ExitStack() as idle:
-        for _ in range(50):
-            idle.enter_context(connect(running))
-        for _ in range(3):
-            still_serves(running)
-
-
 TOLD_AT_ONCE = """
 import os, signal, time
 from workloads.servers.forking import in_processes
@@ -241,19 +190,19 @@ def test_a_worker_that_was_forked_just_then_ends_too() -> None:
 
 @live
 @pytest.mark.parametrize("module", ["prefork", "threaded", "event_loop"])
-def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_runs_by_hand_until_it_is_told_to_end(module: str, number: signal.Signals) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", f"workloads.servers.{module}", "--port", str(port)]
-    for number in (signal.SIGTERM, signal.SIGINT):
-        process = subprocess.Popen(
-            [*command, "--processes", "2"],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+    with subprocess.Popen(
+        [*command, "--processes", "2"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]
@@ -268,13 +217,11 @@ def test_it_runs_by_hand_until_it_is_told_to_end(module: str) -> None:
             else:
                 os.killpg(process.pid, number)  # to all of them, as a terminal does
             process.wait(SOON_S)
-            eventually(lambda: not any(map(born, workers)), SOON_S, "the end of the workers")  # noqa: B023
+            eventually(lambda: not any(map(born, workers)), SOON_S, "the end of the workers")
             assert process.stdout.read() == ""
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            process.stdout.close()
 
 
 @live

@@ -127,38 +127,25 @@ NO_VENV = """import importlib.util as util; find = util.find_spec
 util.find_spec = lambda name, *more: None if name == 'ensurepip' else find(name, *more)"""
 FULL = "import shutil; shutil.disk_usage = lambda path: shutil._ntuple_diskusage(9, 9, 4e8)"
 OLDEST = "3.12" if sys.platform == "darwin" else "3.11"
-NONE = "There is no python3 here: install Python 3.11 or newer or name yours with PYTHON=."
 
 
 @pytest.mark.parametrize(
-    ("first", "sentence"),
+    ("first", "begins"),
     [
-        (None, NONE),
-        (
-            OLD,
-            f"Wall Time needs Python {OLDEST} or newer and this is 3.9: install a newer one, then "
-            f"name it, as in `make read PYTHON=python{OLDEST}`.",
-        ),
-        (
-            NO_VENV,
-            "This Python has no module ensurepip: install it (on Debian and Ubuntu "
-            "`apt install python3-venv`), then try again.",
-        ),
-        (
-            FULL,
-            "Only 0.4 GB are free on the disk of {clone} and the installation needs 1.5 GB: "
-            "make room, then try again.",
-        ),
+        (None, "There is no python3 here: install Python 3.11 or newer"),
+        (OLD, f"Wall Time needs Python {OLDEST} or newer and this is 3.9: install a newer one"),
+        (NO_VENV, "This Python has no module ensurepip: install it"),
+        (FULL, "Only 0.4 GB are free on the disk of {clone} and the installation needs 1.5 GB"),
     ],
     ids=["no Python", "an old one", "no venv", "a full disk"],
 )
 def test_what_is_missing_before_the_installation_is_one_sentence(
-    first: str | None, sentence: str, clone: Path, bare: Path
+    first: str | None, begins: str, clone: Path, bare: Path
 ) -> None:
     python = [f"PYTHON={python_that(bare, first)}"] if first else []
-    code, said = make(clone, "read", *python, path=bare)
+    code, (sentence,) = make(clone, "read", *python, path=bare)
     assert code != 0
-    assert said == [sentence.format(clone=clone)]
+    assert sentence.startswith(begins.format(clone=clone))
     assert not (clone / ".venv").exists()
 
 
@@ -175,10 +162,8 @@ def test_an_old_python_hands_over_to_a_newer_one_on_the_path(clone: Path, bare: 
 def test_a_python_that_nobody_has_tested_is_told_and_tried(clone: Path, bare: Path) -> None:
     new = python_that(bare, f"{NEW}\n{FULL}")
     warning, refusal = make(clone, "venv", f"PYTHON={new}", path=bare)[1]
-    assert warning == (
-        f"Wall Time is tested with Python {OLDEST} to 3.14 and this is 3.19: if something fails, "
-        "name another, as in `make read PYTHON=python3.14`."
-    )
+    told = f"Wall Time is tested with Python {OLDEST} to 3.14 and this is 3.19: "
+    assert warning.startswith(told)
     assert refusal.startswith("Only 0.4 GB are free")
 
 
@@ -216,14 +201,10 @@ def test_an_installation_that_failed_is_redone_and_one_that_worked_is_kept(clone
         return make(clone, "venv", f"PYTHON={BASE}")
 
     pins.write_text("no-such-thing==1.0\n")
-    code, said = start()
+    code, (installing, sentence) = start()
     assert code != 0
-    assert said == [
-        "Installing 1 packages into .venv; the first time may take a minute or two.",
-        "pip could not install the packages (No matching distribution found for "
-        "no-such-thing==1.0): see to the network or the disk and try again; "
-        ".venv/install.log has all of pip's words.",
-    ]
+    assert installing.startswith("Installing 1 packages into .venv")
+    assert "(No matching distribution found for no-such-thing==1.0)" in sentence
     (environment / "half").write_text("made")  # as by one that was interrupted
 
     pins.write_text("")
