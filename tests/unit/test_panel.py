@@ -28,7 +28,6 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure import calibration
 from labs.panel.lab import LabPanel
-from labs.panel.prediction_prompt import Bets
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
@@ -299,24 +298,6 @@ def test_a_new_run_marks_what_stands_there_until_it_has_measured(
     eventually(lambda: panel.earlier[-1:] == ["run 2: 1, 2, 4 and 8 users"], SOON_S)
     panel.remove(-1)
     assert panel.html("answer") == "" and panel.html("data") == "" and panel.said("whose") == ""
-
-
-def test_a_cell_that_runs_again_asks_nobody_who_has_seen_the_answer(script: Script) -> None:
-    """Whoever skipped could predict what the figure had told."""
-    bets: Bets = {}
-    panel = panel_of(bets=bets)
-    panel.skip()
-    panel.shut()
-    panel = panel_of(bets=bets)
-    assert panel.can_run and "Skipped" in panel.said("question") and "forecast" in panel.lines
-    panel.set(cpu=20)  # nobody has said anything of that
-    eventually(lambda: panel.plan and "need 20 ms" in panel.said("about"), SOON_S)
-    eventually(lambda: "Before you run it" in panel.said("question"), SOON_S)
-    panel.commit("99")
-    panel.shut()
-    panel = panel_of(replace(examples.EXPERIMENT, workload=Workload(cpu_s=0.02)), bets=bets)
-    assert panel.guess == 99 and "You said 99" in panel.said("question") and panel.can_run
-    panel.shut()
 
 
 def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> None:
@@ -612,9 +593,12 @@ def test_running_a_cell_again_ends_its_former_panel(
     assert attempt.join(SOON_S)
     assert first.panel.comm is None
     PanelDriver(second).skip()
-    third = labs.sweep("many-cores", examples.EXPERIMENT)
-    assert second.comm is None and isinstance(third, SweepPanel)
-    assert "Skipped" in PanelDriver(third).said("question")
+    third = PanelDriver(labs.sweep("many-cores", examples.EXPERIMENT))
+    assert second.comm is None
+    third.until_planned()
+    assert "Skipped" in third.said("question") and "forecast" in third.lines
+    third.set(cpu=20)  # nobody has said anything of that
+    eventually(lambda: "Before you run it" in third.said("question"), SOON_S)
     third.shut()
 
 
