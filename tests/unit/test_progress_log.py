@@ -4,11 +4,9 @@ import re
 import stat
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -129,15 +127,9 @@ def test_a_book_that_is_built_or_recorded_writes_nothing(
     assert not file.parent.exists()
 
 
-def test_a_question_says_the_unit_of_its_answer_once() -> None:
-    workers = Question(words="how many workers will there be", about="then", unit="workers")
-    assert "how many workers will there be?" in PredictionPrompt(print, workers)._question.value
-    late = PredictionPrompt(print, LATE)
-    assert "at 8 users, in ms?" in late._question.value
-
-
 def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
     guessing = PredictionPrompt(lambda: None, LATE, lab="one-core")
+    assert "at 8 users, in ms?" in guessing._question.value
     guessing._number.value = "160"
     guessing._commit.click()
     guessing.came(Answer(0.158, 0.162, band=(0.15, 0.17)))
@@ -154,16 +146,13 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
 # one file, several kernels, accidents
 
 
-def python(code: str, *arguments: str, **more: Any) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", code, *arguments], cwd=ROOT, **more)
-
-
 def test_several_kernels_lose_nothing(file: Path) -> None:
     code = (
         "import sys; from labs import progress_log\n"
         "for number in range(15): progress_log.answered(f'{sys.argv[1]}.{number}', '', 1.0, True)\n"
     )
-    running = [python(code, str(kernel)) for kernel in range(3)]
+    command = [sys.executable, "-c", code]
+    running = [subprocess.Popen([*command, str(kernel)], cwd=ROOT) for kernel in range(3)]
     with ThreadPoolExecutor(10) as threads:
         for n in range(10):
             threads.submit(progress_log.answered, f"here.{n}", "", 1.0, True)
@@ -196,25 +185,6 @@ def test_replace_refuses_what_was_read_before_another_change(file: Path) -> None
     assert now() == read
     progress_handler.replace(Progress(), progress_handler.tag(read))
     assert not file.exists()
-
-
-def test_a_lock_that_is_held_is_waited_for(file: Path) -> None:
-    progress_log.answered("2.1", "", 50, True)
-    code = (
-        "import fcntl, sys; handle = open(sys.argv[1]); fcntl.flock(handle, fcntl.LOCK_EX); "
-        "print(); sys.stdin.read()"
-    )
-    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
-    with python(code, str(file.with_name("progress.json.lock")), **pipes) as held:
-        assert held.stdin and held.stdout
-        held.stdout.readline()
-        late = threading.Thread(target=progress_log.answered, args=("2.2", "", 160, True))
-        late.start()
-        late.join(0.1)
-        assert late.is_alive()
-        held.stdin.close()
-        late.join(10)
-    assert len(now().answers) == 2
 
 
 # the book
