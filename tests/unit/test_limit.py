@@ -126,19 +126,3 @@ def test_a_lock_that_the_work_lets_go_of_is_used_by_the_rest_alone() -> None:
     assert used(*modelled(hashing, FOUR, run), seen) == pytest.approx(0.4)
     said = reasons.limit(*modelled(hashing, FOUR, replace(run, points=(seen,))), seen)
     assert "expected Python's lock to be the limit: but for the hashing, of each process" in said
-
-
-def test_the_load_generator_is_included_where_it_shares_the_cores_and_nowhere_else() -> None:
-    """Two hyper-threads of one core, where a request takes longer: the 60 ms are the server's."""
-    smt = replace(examples.CALIBRATION, loops_per_s=(20e6, 33e6, 50e6, 66e6))
-    for cores, included in ((2, False), (None, True)):
-        work = Workload(cpu_s=0.05, wait_s=0.03)
-        own = Experiment(Server("prefork", processes=8, cores=cores), work, Load((3, 9)))
-        expected = forecast(own, smt, FOUR)
-        run = replace(run_of(expected), calibration=smt)
-        for users in (3, 9):
-            if expected.at(users).limit == "cpu":
-                said = reasons.limit(*modelled(own, FOUR, run), examples.point(users))
-                assert ("load generator's included" in said) == included, said
-        assert expected.at(9).limit == "cpu"
-        assert cores is None or expected.at(3).limit == "cpu"
