@@ -43,12 +43,6 @@ def test_the_examples_in_the_docstrings_hold() -> None:
             assert doctest.testmod(importlib.import_module(name)).failed == 0, path
 
 
-def test_no_two_files_of_tests_have_one_name() -> None:
-    """pytest takes the second for the first."""
-    names = [path.name for path in (ROOT / "tests").glob("*/test_*.py")]
-    assert len(names) == len(set(names))
-
-
 def lines_of_code(path: Path) -> int:
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     prose: set[int] = set()
@@ -190,10 +184,7 @@ def test_the_licences_are_whole() -> None:
 
 def test_how_to_cite() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert cited["message"] and cited["title"].startswith("Wall Time")
-    assert cited["cff-version"] == "1.2.0" and cited["version"] == project()["version"]
-    assert cited["authors"] == [{"name": "The Wall Time authors"}]
-    assert cited["url"] == "https://github.com/wall-time/wall-time"
+    assert cited["version"] == project()["version"]
     assert cited["license"] == ["BSD-3-Clause", "CC-BY-4.0"]
 
 
@@ -202,17 +193,12 @@ PAPERS += [str(file.relative_to(ROOT)) for file in sorted((ROOT / "docs").glob("
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_links_and_paths_in_the_papers_lead_somewhere(name: str) -> None:
-    text = (ROOT / name).read_text()
+def test_what_the_papers_name_is_there(name: str) -> None:
+    text, makefile = (ROOT / name).read_text(), (ROOT / "Makefile").read_text()
     for link in re.findall(r"\]\(([^)]+)\)", text):
         assert link.startswith("https://") or (ROOT / name).parent.joinpath(link).exists(), link
     for path in re.findall(r"`((?:book|labs|workloads|setup|tests|bench)/[a-z0-9_./-]+)`", text):
         assert (ROOT / path).exists(), path
-
-
-@pytest.mark.parametrize("name", PAPERS)
-def test_targets_and_tests_that_the_papers_name_are_there(name: str) -> None:
-    text, makefile = (ROOT / name).read_text(), (ROOT / "Makefile").read_text()
     for target in re.findall(r"(?:^ *|`)make ([a-z-]+)\b", text, re.MULTILINE):
         assert re.search(rf"^(?:\w+ )*{target}(?: \w+)*:", makefile, re.MULTILINE), target
     for module in re.findall(r"\btests/[\w/]+(?:\.py)?", text):

@@ -64,12 +64,6 @@ def test_read_finds_the_levels_that_the_server_saw(name: str, tmp_path: Path) ->
             assert mine.mean_response_time_s == pytest.approx(mean_s, rel=TIMED)
 
 
-def test_read_joins_files_of_one_program_into_levels() -> None:
-    found = read([str(FOLDER / f"ab-{users}.txt") for users in (16, 2, 8, 4)])
-    assert [each.users for each in found.levels] == [2, 4, 8, 16]
-    assert Course(found).plateau_rps == pytest.approx(80, rel=0.1)  # eight places, 0.1 s
-
-
 def test_read_refuses_files_of_two_programs() -> None:
     with pytest.raises(Unusable, match=r"by ab and wrk\. Import one program's at a time"):
         read([str(FOLDER / "ab-2.txt"), str(FOLDER / "wrk-4.txt")])
@@ -183,8 +177,8 @@ def test_figure_draws_no_gap_for_unknown_users() -> None:
     assert all(math.isclose(a, b) for a, b in zip(data[0]["x"], (4, 8), strict=True))
 
 
-def test_load_test_returns_a_figure_with_what_the_laws_say() -> None:
-    shown = labs.load_test(*[str(FOLDER / f"ab-{users}.txt") for users in (2, 4, 8, 16)], workers=8)
+def test_load_test_joins_files_of_one_program_and_says_what_the_laws_say() -> None:
+    shown = labs.load_test(*[str(FOLDER / f"ab-{users}.txt") for users in (16, 2, 8, 4)], workers=8)
     assert list(shown.data[0].x) == [2, 4, 8, 16]
     assert any("the pool is full" in each for each in shown.layout.meta["sentences"])
     with pytest.raises(Unusable, match="workers=0"):

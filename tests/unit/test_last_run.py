@@ -1,5 +1,6 @@
 """A lab's last run comes back with its page: run, settings and bet."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 import ruined
 from panel_driver import PanelDriver, Script
 
+from labs import progress_log
 from labs.exercises import latest
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.sweep.run import SweepLab
@@ -60,6 +62,8 @@ def test_a_page_opened_again_shows_the_last_run_with_its_settings_and_its_bet(
     before: PanelDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(latest, "_latest", {})  # another kernel
+    (bet,) = progress_log.read()[0].predictions
+    assert bet.value == 90 and bet.measured and bet.model and bet.band
     again = opened()
     assert again.landed == before.landed != []
     assert again.setting("processes").value == 4
@@ -114,7 +118,7 @@ def test_what_a_cell_holds_is_kept_nowhere(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("before")
 def test_delete_all_takes_the_last_runs_away() -> None:
     assert last_run.last("many-cores", LAB, examples.MACHINE)
-    kept = progress_handler.progress_log.read()[0]
+    kept = progress_log.read()[0]
     progress_handler.replace(Progress(), progress_handler.tag(kept))
     assert last_run.last("many-cores", LAB, examples.MACHINE) is None
     assert not last_run.folder().exists()
@@ -130,3 +134,7 @@ def test_nothing_is_kept_where_no_reader_is_at_work_and_nothing_fails_where_it_c
     last_run.folder().write_text("a file, where a folder belongs")
     last_run.keep("many-cores", LAB, LAB, examples.recording())
     assert last_run.last("many-cores", LAB, examples.MACHINE) is None
+    last_run.folder().unlink()
+    (last_run.folder() / "many-cores.json").mkdir(parents=True)
+    last_run.keep("many-cores", LAB, LAB, examples.recording())
+    assert os.listdir(last_run.folder()) == ["many-cores.json"]

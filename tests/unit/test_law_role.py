@@ -1,10 +1,8 @@
 """Worked numbers in prose: what the role {law} says, and what it refuses."""
 
 import math
-from pathlib import Path
 
 import pytest
-from test_quotes import build
 
 from labs.records.errors import Unusable
 from labs.site.roles.law_role import worked
@@ -15,25 +13,15 @@ from labs.theory.expression import evaluate
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("bound(N=16, D=0.05, c=4)", "80"),
         ("bound(N=16, D=0.05, c=4) req/s", "80 req/s"),
-        ("response_time_bound(N=8, D=0.05, c=4) ms", "100 ms"),
         ("response_time_bound(N=200, D=0.02, c=2) s", "2 s"),
         ("demand(busy=412.8, completed=3e6) µs to 3 digits", "138 µs"),
         ("utilisation(X=100, D=0.005, c=4) %", "12.5 %"),
-        ("(2469 / 2213 - 1) % to 2 digits", "12 %"),
         ("longer(3) % to 1 digit", "5 %"),
-        ("users(X=5.04, R=0.198)", "0.9979"),
         ("users(X=5.04, R=0.198) to 2 places", "1.00"),
         ("10_000 / 663.02", "15.08"),
         ("bound(N=256, D=0, V=0.2)", "1280"),  # as pages write it: a mark from 10,000 on
-        ("10 * bound(N=256, D=0, V=0.2)", "12,800"),
-        ("ceiling(8, demand(busy=412.8, completed=3e6)) to 2 digits", "58,000"),
-        ("200 - round(200 * filled(40, D=0.02, V=0.18, c=4))", "18"),
-        ("min(32, 21 + 16)", "32"),
-        ("ceil(7 / 2)", "4"),
-        ("-2 ** 2 + 3", "-1"),
-        ("304 / 10 ** 0.5 to 2 digits", "96"),
+        ("min(32, 21 + 16) + max(1, 2) + ceil(7 / 2)", "38"),
         ("bound(N=16,\n  D=0.05) ms", "20,000 ms"),
     ],
 )
@@ -56,9 +44,7 @@ def test_an_expression_is_what_python_makes_of_it() -> None:
     ("text", "message"),
     [
         ("bound(N=-1, D=1)", r"N=-1: must not be negative"),  # the law's own words
-        ("wait(R=1, D=2)", "more CPU time than the wall time"),
         ("bound(N=1)", "missing 1 required positional argument"),
-        ("bound(N=1, D=1, Q=2)", "unexpected keyword argument 'Q'"),
         ("bond(N=1, D=1)", r"bond: no such law\. There are backlog, bound, "),
         ("coin_flips(4, 2, 1)", "no such law"),
         ("bound(N=1, D=1) km", r"km: no unit of worked numbers\. There are s, req/s, ms, µs, %\."),
@@ -69,8 +55,6 @@ def test_an_expression_is_what_python_makes_of_it() -> None:
         ("1 / 0", "division by zero"),
         ("(-8) ** 0.5", "math domain error"),
         ("ceiling(4, 0)", "comes to inf"),
-        ("1e400", "comes to inf"),
-        ("1e8", "which no page needs"),
     ],
 )
 def test_what_is_no_number_is_refused_with_a_sentence(text: str, message: str) -> None:
@@ -83,30 +67,16 @@ def test_what_is_no_number_is_refused_with_a_sentence(text: str, message: str) -
     [
         "__import__('os')",
         "bound.__globals__",
-        "bound.__globals__['math']",
         "(lambda: 1)()",
-        "[1, 2][0]",
-        "{1: 2}[1]",
-        "1 if 1 else 2",
         "bound(*[1, 2])",
         "bound(**{'N': 1, 'D': 2})",
-        "(x := 3)",
-        "f'{1}'",
         "'a' * 3",
         "True",
         "1j",
         "5 // 2",
-        "5 % 2 + 1",
-        "1 << 3",
         "9 ** 9 ** 9",
-        "10 ** 10 ** 10 ** 10",
         "looks(wanted=9 ** 9, start=5)",
-        "filling(1, D=1, V=1, c=1)",
-        "2 + " * 75 + "1",
-        "(" * 250 + "1" + ")" * 50,
-        "bound(" * 50 + "1" + ")" * 50,
     ],
-    ids=lambda text: text[:25],
 )
 def test_nothing_but_laws_and_numbers_is_evaluated(text: str) -> None:
     with pytest.raises(Unusable):
@@ -117,7 +87,6 @@ def test_nothing_but_laws_and_numbers_is_evaluated(text: str) -> None:
     ("text", "message"),
     [
         ("filling(0.95, D=1e-7, V=1e7, c=1)", r"part=0\.95: .* more than 100000 w.* Give a"),
-        ("filling(0.95, D=0.02, V=0.18, c=40000)", r"more than 100000 workers .* Give a"),
         ("filling(0.5, D=0, V=1, c=4)", r"D=0, V=1: cores are busy with work\. Give a D above 0"),
         ("filling(0.5, D=0.02, V=0.18, c=0)", r"c=0: .* from 1 to 100000 .* Give one of them"),
         ("filled(9999999, D=0.02, V=0.18, c=4)", r"W=1e\+07: .* from 1 to 100000"),
@@ -126,7 +95,6 @@ def test_nothing_but_laws_and_numbers_is_evaluated(text: str) -> None:
     ],
 )
 def test_what_would_be_counted_for_too_long_is_refused(text: str, message: str) -> None:
-    """Pools were tried one worker after the other, for as long as it took."""
     with pytest.raises(Unusable, match=message):
         worked(text)
 
@@ -138,49 +106,6 @@ def test_looks_are_not_counted_one_by_one() -> None:
             workers, forked, count = workers + forked, min(2 * forked, most), count + 1
         assert laws.looks(wanted, start, most) == count
     assert evaluate("looks(9999999, 0, most=0.001)") == 9999999
-
-
-PAGE = """# L
-
-Sixteen users get {law}`bound(N=16, D=0.05, c=4) req/s`, in {law}`response_time(N=16, X=80) ms`.
-
-| users | X |
-|---|---|
-| 1 | {law}`bound(N=1, D=0.05)` |
-
-```{law}
-D = \\law{1e6 * demand(busy=412.8, completed=3e6) to 3 digits}\\ \\mu\\text{s}, X = \\law{4 * 12500}
-```
-"""
-
-
-@pytest.mark.extended
-def test_a_page_says_what_the_law_says(tmp_path: Path) -> None:
-    (tmp_path / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
-    page = tmp_path / "index.md"
-    page.write_text(PAGE)
-    assert build(tmp_path) == ""
-    html = (tmp_path / "out" / "index.html").read_text().replace("\u00a0", " ")
-    for said in (
-        ">80 req/s<",
-        ">200 ms<",
-        ">20<",
-        "D = 138\\ \\mu\\text{s}, X = 50\\,000",
-    ):
-        assert said in html
-
-    page.write_text(
-        "# L\n\nIt is {law}`wait(R=1, D=2) ms`.\n\n"
-        "```{law}\nD = \\law{demand(busy=1, completed=0)}\n```\n\n"
-        "```{law}\nD = \\law{demand(busy=1, completed=2) ms}\n```\n"
-    )
-    refused = build(tmp_path)
-    for said in (
-        "index.md:3: WARNING: {law}`wait(R=1, D=2) ms`: D=2: more CPU time",
-        "index.md:5: WARNING: {law}: completed=0: must be more than 0",
-        "index.md:9: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
-    ):
-        assert said in refused
 
 
 def test_three_hundred_characters_and_ten_million_are_the_most():

@@ -12,16 +12,17 @@ from examples import modelled
 from labs.analysis.limit import ceiling, used
 from labs.present import reasons
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Point, Prediction, Run
+from labs.records.results import Machine, Point, Prediction, Run
 from labs.theory.forecast import forecast
 
 FREE = replace(examples.MACHINE, quota_cores=None)  # two cores
+HALF = replace(FREE, quota_cores=0.5)
+FOUR = replace(FREE, cores=4, logical_cores=4)
 PREFORK = examples.EXPERIMENT  # eight processes, 50 ms of CPU
 LOOP = Experiment(Server("event-loop", processes=3), Workload(cpu_s=0.05), Load((8,)))
 BLOCKED = replace(LOOP, workload=Workload(wait_s=0.05, wait_by="blocking"))
 THREADS = Experiment(Server("threaded", threads=4), Workload(cpu_s=0.05), Load((8,)))
 TWO_OF_THEM = replace(PREFORK, load=Load((8,), generators=2))
-ONE_CORE = replace(PREFORK, server=Server("prefork", processes=8, cores=1))
 BOTH_CORES = replace(PREFORK, server=Server("prefork", processes=8, cores=2))
 POOLED = replace(THREADS, workload=Workload(wait_s=0.04, wait_by="connections", connections=3))
 BUSY = replace(  # 20 requests a second, at a bound of 40
@@ -41,44 +42,33 @@ def limited(limit: str, **changes: Any) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("limit", "experiment", "part"),
+    ("limit", "experiment", "machine", "part"),
     [
-        ("users", PREFORK, 20 / 40),
-        ("cpu", PREFORK, (1.2 + 0.3 + 0.1) / 2),
-        ("cpu", BOTH_CORES, (1.2 + 0.3 + 0.1) / 2),
-        ("cpu", ONE_CORE, 1.2 / 1),  # the others have a core of their own
-        ("pool", PREFORK, 20 * 0.06 / 8),
-        ("event loop", LOOP, 1.2 / 2),  # of its three processes two have a core
-        ("event loop", BLOCKED, 20 * 0.06 / 3),  # whether on a core or not
-        ("interpreter lock", THREADS, 1.2 / 1),
-        ("load generator", PREFORK, 0.3),
-        ("load generator", TWO_OF_THEM, 0.3 / 2),
-        ("database", PREFORK, 20 * 0.04),
-        ("connections", POOLED, 20 * 0.04 / 3),
+        ("users", PREFORK, FREE, 20 / 40),
+        ("cpu", BOTH_CORES, FREE, (1.2 + 0.3 + 0.1) / 2),
+        ("cpu", BOTH_CORES, FOUR, 1.2 / 2),  # the others have cores of their own
+        ("cpu", PREFORK, HALF, (1.2 + 0.3 + 0.1) / 0.5),
+        ("pool", PREFORK, FREE, 20 * 0.06 / 8),
+        ("event loop", LOOP, FREE, 1.2 / 2),  # of its three processes two have a core
+        ("event loop", LOOP, HALF, 1.2 / 0.5),
+        ("event loop", BLOCKED, FREE, 20 * 0.06 / 3),  # whether on a core or not
+        ("interpreter lock", THREADS, FREE, 1.2 / 1),
+        ("load generator", TWO_OF_THEM, FREE, 0.3 / 2),
+        ("database", PREFORK, FREE, 20 * 0.04),
+        ("connections", POOLED, FREE, 20 * 0.04 / 3),
     ],
 )
-def test_how_much_of_a_limit_was_in_use(limit: str, experiment: Experiment, part: float) -> None:
-    assert used(*modelled(experiment, FREE, limited(limit, wait_s=0.04)), BUSY) == pytest.approx(
-        part
-    )
-
-
-def test_a_server_that_keeps_to_some_cores_is_limited_by_those() -> None:
-    four = replace(FREE, cores=4, logical_cores=4)
-    assert used(*modelled(BOTH_CORES, four, limited("cpu")), BUSY) == pytest.approx(1.2 / 2)
-
-
-def test_a_quota_is_all_the_cores_that_there_are() -> None:
-    half = replace(FREE, quota_cores=0.5)
-    assert used(*modelled(PREFORK, half, limited("cpu")), BUSY) == pytest.approx(1.6 / 0.5)
-    assert used(*modelled(LOOP, half, limited("event loop")), BUSY) == pytest.approx(1.2 / 0.5)
+def test_how_much_of_a_limit_was_in_use(
+    limit: str, experiment: Experiment, machine: Machine, part: float
+) -> None:
+    found = used(*modelled(experiment, machine, limited(limit, wait_s=0.04)), BUSY)
+    assert found == pytest.approx(part)
 
 
 def test_what_nobody_measured_is_not_reckoned() -> None:
     untold: Point = replace(BUSY, service_time_s=None)
     assert used(*modelled(PREFORK, FREE, limited("pool")), untold) is None
     assert used(*modelled(BLOCKED, FREE, limited("event loop")), untold) is None
-    assert used(*modelled(LOOP, FREE, limited("event loop")), untold) == pytest.approx(0.6)
     assert used(*modelled(PREFORK, FREE, limited("weather")), BUSY) is None
 
 
@@ -128,29 +118,11 @@ def test_a_lock_that_the_work_lets_go_of_is_used_by_the_rest_alone() -> None:
     hashing = Experiment(
         Server("threaded", threads=16), Workload(cpu_s=0.0005, cpu_by="hashing"), Load((64,))
     )
-    four = replace(FREE, cores=4, logical_cores=4)
     burned = replace(examples.CALIBRATION, loops_per_s=(20e6, 40e6, 60e6, 80e6))
-    expected = forecast(hashing, burned, four)
+    expected = forecast(hashing, burned, FOUR)
     run = replace(run_of(expected), calibration=burned)
     assert expected.at(64).limit == "interpreter lock"
     seen = replace(examples.point(64), throughput_rps=800.0, server_cpu=0.95, generator_cpu=0.1)
-    assert used(*modelled(hashing, four, run), seen) == pytest.approx(0.4)
-    said = reasons.limit(*modelled(hashing, four, replace(run, points=(seen,))), seen)
+    assert used(*modelled(hashing, FOUR, run), seen) == pytest.approx(0.4)
+    said = reasons.limit(*modelled(hashing, FOUR, replace(run, points=(seen,))), seen)
     assert "expected Python's lock to be the limit: but for the hashing, of each process" in said
-
-
-def test_the_load_generator_is_included_where_it_shares_the_cores_and_nowhere_else() -> None:
-    """Two hyper-threads of one core, where a request takes longer: the 60 ms are the server's."""
-    four = replace(FREE, cores=4, logical_cores=4)
-    smt = replace(examples.CALIBRATION, loops_per_s=(20e6, 33e6, 50e6, 66e6))
-    for cores, included in ((2, False), (None, True)):
-        work = Workload(cpu_s=0.05, wait_s=0.03)
-        own = Experiment(Server("prefork", processes=8, cores=cores), work, Load((3, 9)))
-        expected = forecast(own, smt, four)
-        run = replace(run_of(expected), calibration=smt)
-        for users in (3, 9):
-            if expected.at(users).limit == "cpu":
-                said = reasons.limit(*modelled(own, four, run), examples.point(users))
-                assert ("load generator's included" in said) == included, said
-        assert expected.at(9).limit == "cpu"
-        assert cores is None or expected.at(3).limit == "cpu"

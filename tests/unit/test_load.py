@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from labs.host.waiting import Stopped, readable, wait_until
+from labs.host.waiting import Stopped, wait_until
 from labs.kinds.clocks import run as clocks
 from labs.load import locust, tools
 from labs.records.experiment import Load
@@ -93,13 +93,6 @@ def pipe() -> Iterator[tuple[int, int]]:
         os.dup2(low, HIGH)
         stack.callback(os.close, HIGH)
         yield HIGH, write
-
-
-def test_a_file_of_any_number_can_be_waited_for(pipe: tuple[int, int]) -> None:
-    read, write = pipe
-    assert not readable(read, 0.0)
-    os.write(write, b"x")
-    assert readable(read, 60.0)
 
 
 def test_a_clock_waits_for_a_file_of_any_number(pipe: tuple[int, int]) -> None:

@@ -1,13 +1,18 @@
 """Every machine of `tests/machines` is read right, by whoever reads machines."""
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import examples
+import psutil
 import pytest
 from machine_files import NAMES, MachineFiles
 
-from labs.host import cgroup, counters, hardware
+from labs.host import cgroup, counters, hardware, listeners
 from labs.host.power import power, read_pmset
 from labs.records.snapshot import Snapshot, Usage
 
@@ -234,3 +239,62 @@ def test_power_of_a_mac() -> None:
     held = read_pmset(settings.replace(" 1\n sleep", " 0\n sleep"), "CPU_Speed_Limit \t= 82\n")
     assert (held.saving, held.speed) == ("", 0.82)
     assert read_pmset(settings, heat).speed == 1.0
+
+
+# -- what no machine of the files shows -------------------------------------------------------
+
+
+def linux(root: Path, files: dict[str, str]) -> Path:
+    """A machine that has these."""
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def test_the_quota_of_another_process_is_that_of_its_own_cgroups(tmp_path: Path) -> None:
+    root = linux(
+        tmp_path,
+        {
+            "proc/self/cgroup": "0::/ours\n",
+            "proc/77/cgroup": "0::/theirs/inner\n",
+            "sys/fs/cgroup/ours/cpu.max": "200000 100000\n",
+            "sys/fs/cgroup/theirs/cpu.max": "75000 100000\n",
+            "sys/fs/cgroup/theirs/inner/cpu.max": "max 100000\n",
+            "sys/fs/cgroup/theirs/cpu.stat": "throttled_usec 1500000\n",
+        },
+    )
+    assert listeners.quota_of(77, root) == 0.75
+    assert listeners.quota_of(78, root) is None
+    assert (cgroup.throttled_s(root, 77), cgroup.throttled_s(root)) == (1.5, 0.0)
+
+
+def test_words_are_no_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CPU_LIMIT", "MEM_LIMIT"):
+        monkeypatch.setenv(name, "plenty")
+    files = {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "max\n"}
+    root = linux(tmp_path, files)
+    assert hardware.quota_cores(root) is None
+    assert hardware.memory_bytes(root) == psutil.virtual_memory().total
+
+
+def test_free_memory_is_what_the_container_has_left(tmp_path: Path) -> None:
+    memory = {"memory.max": "1000\n", "memory.current": "400\n"}
+    files = {f"sys/fs/cgroup/{name}": text for name, text in memory.items()}
+    root = linux(tmp_path, {"proc/self/cgroup": "0::/\n", **files})
+    assert hardware.available_memory_bytes(root) == 600
+
+
+def test_overflows_are_counted(tmp_path: Path) -> None:
+    told = "TcpExt: A ListenOverflows B\nTcpExt: 1 42 3\n"
+    assert counters.listen_overflows(linux(tmp_path, {"proc/net/netstat": told})) == 42
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="affinity is Linux's")
+def test_affinity_is_seen() -> None:
+    code = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+        "from labs.host.hardware import cores; print(cores())"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(said.stdout) <= 1.0

@@ -1,4 +1,4 @@
-"""Arrivals: the printed numbers, Erlang's formula, Pollaczek and Khinchine's, a SimPy simulation
+"""Arrivals: Erlang's formula, Pollaczek and Khinchine's, a SimPy simulation
 request by request, and the chain against the simulated runs."""
 
 import math
@@ -20,26 +20,6 @@ def poisson(rate, number, seed=1):
 def on_average(rate, come, ends):
     """Under way in the long run: Little's law, without the first tenth."""
     return rate * float((ends - come)[len(come) // 10 :].mean())
-
-
-# --- printed examples -------------------------------------------------------------------
-
-
-def test_two_cores_at_nine_tenths():
-    """9.5 under way when all share, 7.4 from a pool of eight, 5.7 in order of arrival; and if the
-    work is exponential, or all share, the order is all the same. Of a fluid it would be 1.8."""
-    come = poisson(1.8, 60_000)
-
-    def under_way(W, cpu_cv):
-        dice = np.random.default_rng(2)
-        ends = sharing_cores(come, 1.0, 0.0, capacity=TWO, W=W, cpu_cv=cpu_cv, dice=dice)
-        return on_average(1.8, come, ends)
-
-    all_share = under_way(math.inf, 0.0)
-    assert all_share == pytest.approx(9.47, rel=0.1)
-    assert under_way(8, 0.0) / all_share == pytest.approx(7.4 / 9.47, rel=0.05)
-    assert under_way(2, 0.0) / all_share == pytest.approx(5.7 / 9.47, rel=0.05)
-    assert under_way(2, 1.0) == pytest.approx(9.47, rel=0.15)
 
 
 def steady(rate, rps, seconds=3000.0, pieces=30):
@@ -197,8 +177,3 @@ def test_a_short_request_alone_takes_what_it_takes():
     come = np.arange(1.0, 9.0)
     ends = loops_in_turn(come, 0.005, 0.02, processes=2, dice=np.random.default_rng(1))
     assert ends - come == pytest.approx(0.025)
-
-
-def test_before_the_first_arrival_nobody_is_under_way():
-    found = reckon([1.0], [np.ones(9)], [0.0, 2.0])
-    assert found.under_way[0] == 0 and found.under_way_band[0].tolist() == [0, 0]

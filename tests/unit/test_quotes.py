@@ -127,15 +127,37 @@ def build(source: Path) -> str:
     return made.stderr
 
 
-def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> None:
+PAGE = """# M
+
+Got {measured}`throughput(4)` and {measured}`wall-time: cpu('burn')`,
+of {law}`bound(N=16, D=0.2) req/s`.
+
+```{law}
+D = \\law{1e6 * demand(busy=412.8, completed=3e6) to 3 digits}\\ \\mu\\text{s}, X = \\law{4 * 12500}
+```
+"""
+REFUSED = """
+Got {measured}`many-cores: throughput(3)`.
+
+It is {law}`wait(R=1, D=2) ms`.
+
+```{law}
+D = \\law{demand(busy=1, completed=0)}
+```
+
+```{law}
+D = \\law{demand(busy=1, completed=2) ms}
+```
+"""
+
+
+def test_a_page_says_what_its_recording_and_the_laws_say(shelf: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
     index = "# T\n\n```{toctree}\nmany-cores\n```\n"
     (source / "index.md").write_text(index)
-    (source / "many-cores.md").write_text(
-        "# M\n\nGot {measured}`throughput(4)` and {measured}`wall-time: cpu('burn')`."
-    )
+    (source / "many-cores.md").write_text(PAGE)
     built = source / "out" / "many-cores.html"
 
     def text() -> str:
@@ -144,9 +166,17 @@ def test_a_page_says_what_its_recording_says(shelf: Path, tmp_path: Path) -> Non
     assert build(source) == ""
     assert '<span class="wt-measured">39.2 req/s</span>' in text()
     assert '<span class="wt-measured">100 ms</span>' in text()
+    assert ">5 req/s<" in text()
+    assert "D = 138\\ \\mu\\text{s}, X = 50\\,000" in text()
 
     store.save(examples.recording(0.5), shelf / "many-cores" / "2-cores.json")
-    (source / "index.md").write_text(f"{index}\nGot {{measured}}`many-cores: throughput(3)`.\n")
+    (source / "index.md").write_text(index + REFUSED)
     complaint = build(source)
     assert "20 req/s" in text()  # the recording changed, not the page
-    assert "index.md:7: WARNING: {measured}`many-cores: throughput(3)`: users=3: not" in complaint
+    for said in (
+        "index.md:7: WARNING: {measured}`many-cores: throughput(3)`: users=3: not",
+        "index.md:9: WARNING: {law}`wait(R=1, D=2) ms`: D=2: more CPU time",
+        "index.md:11: WARNING: {law}: completed=0: must be more than 0",
+        "index.md:15: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
+    ):
+        assert said in complaint

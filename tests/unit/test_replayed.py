@@ -173,8 +173,6 @@ def test_a_recording_is_shown_by_its_kind_and_carries_its_figure_when_it_is_save
     (kind,) = (each for each in map(lab_kind, KINDS) if each.result is type(result))
     assert kind.draws_cores == (CORES in json.dumps(figure))
     assert table.rows and {len(row) for row in table.rows} == {len(table.head)}
-    assert len(table.csv().splitlines()) >= len(table.rows) + 1
-    assert all(isinstance(cell, str) for row in table.rows for cell in row)
     assert_four_columns_and_reasons_are_shown(result, table)
     check_balanced(html(show.verdict(result), replay.plainly))
     check_balanced(links)

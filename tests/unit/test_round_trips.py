@@ -1,23 +1,14 @@
-"""What goes out and comes back is the same: recordings through their files, and experiments
-through the words of the command line."""
+"""An experiment is the same after its way through the words of the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
-from typing import Any
 
-import msgspec
-import pytest
-import ruined
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labs.__main__ import experiment, parser
-from labs.kinds.registry import KINDS, lab_kind
-from labs.recordings import store
-from labs.records.errors import BadRecording
 from labs.records.experiment import (
     ARCHITECTURES,
     CPU_BY,
@@ -71,8 +62,6 @@ ASKING = {
     "generators": st.integers(1, 16),
 }
 
-SAME_FOLDER = HealthCheck.function_scoped_fixture  # each example writes its file anew
-
 
 def words(asked: Experiment) -> Iterator[str]:
     """As somebody would type it: what is as usual in words too."""
@@ -94,40 +83,3 @@ def test_what_is_typed_is_the_experiment_that_is_meant(
     asking = {name: data.draw(each) for name, each in ASKING.items()}
     meant = Experiment(server, work, Load(users, keep_alive=bool(server.keep_alive), **asking))
     assert experiment(parser().parse_args(list(words(meant)))) == meant
-
-
-def numbers(tree: Any) -> Iterator[tuple[ruined.Place, float]]:
-    """Every number in it, and where it is."""
-    for place, value in ruined.leaves(tree):
-        if type(value) in (int, float) and place != ("schema",):
-            yield place, value
-
-
-@pytest.mark.parametrize("call", KINDS)
-@settings(max_examples=10, suppress_health_check=[SAME_FOLDER])
-@given(data=st.data())
-def test_a_recording_with_other_numbers_is_read_as_it_was_saved(
-    call: str, data: st.DataObject, tmp_path: Path
-) -> None:
-    """To the last bit."""
-    kind = lab_kind(call).result
-    plain = msgspec.json.decode(ruined.SMALLEST[kind.__struct_config__.tag].read_bytes())
-    changed = {}
-    for place, value in data.draw(st.lists(st.sampled_from([*numbers(plain)]), min_size=1)):
-        inside = plain
-        for key in place[:-1]:
-            inside = inside[key]
-        by = data.draw(st.floats(0.9, 1.1) if isinstance(value, float) else st.integers(1, 2))
-        changed[place] = inside[place[-1]] = value * by  # what may stand there is bounded
-    plain["machine"]["processor"] = text = data.draw(st.text())
-    file = tmp_path / "2-cores.json"
-    file.write_bytes(msgspec.json.encode(plain))
-    try:
-        meant = store.read(file)
-    except BadRecording:  # a machine of no cores, a row without a throughput
-        reject()
-    assert meant.machine.processor == text
-    store.save(meant, file)
-    assert store.read(file) == meant
-    again = dict(numbers(msgspec.json.decode(file.read_bytes())))
-    assert {place: again[place] for place in changed} == changed
