@@ -57,7 +57,6 @@ from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Expected, Timeline
 from labs.kinds.timeline.run import TimelineLab
-from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
 from labs.present import reasons
@@ -170,54 +169,32 @@ def recordings(draw: st.DrawFn) -> Recording:
 # -- what is known of a recording ------------------------------------------------------------
 
 
-def fields(record: Any) -> Iterator[tuple[str, float]]:
-    """Every number that stands in it, with the name of its field."""
-    yield from _walked("", msgspec.to_builtins(record))
-
-
-def _walked(name: str, value: Any) -> Iterator[tuple[str, float]]:
+def known(value: Any, name: str = "") -> Iterator[str]:
+    """Rates and times in a record, as they would be said; by the name of the field."""
     if isinstance(value, dict):
         for key, each in value.items():
-            yield from _walked(str(key), each)
+            yield from known(each, str(key))
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from _walked(name, each)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield name, float(value)
-
-
-def known(*records: Any) -> set[str]:
-    """Rates and times of these records, as they would be said."""
-    found = set()
-    for record in records:
-        for name, value in fields(record):
-            if name.endswith("_rps"):
-                found.add(plain(rate(value)))
-            elif name.endswith("_s"):
-                found.add(plain(duration(value)))
-    return found
+            yield from known(each, name)
+    elif isinstance(value, int | float) and name.endswith(("_rps", "_s")):
+        yield plain(rate(value) if name.endswith("_rps") else duration(value))
 
 
 def of_sweep(found: Recording) -> set[str]:
     """Those, and the seconds that a bound is made of, a cause's evidence and its own number."""
     whose = found.model, found.run
-    said = known(found)
+    said = {*known(msgspec.to_builtins(found))}
     for point in found.points:
-        said |= {plain(duration(point.mean_response_time_s))}
         if bound := ceiling(*whose, point.users):
             said.add(plain(duration(bound.seconds)))
         if cause := causes.cause(*whose, point):
             said |= {plain(duration(each)) for each in (cause.measured, cause.expected)}
             said |= {plain(rate(each)) for each in (cause.measured, cause.expected)}
-        level = found.run.forecast.at(point.users)
-        said |= {plain(rate(level.bound_rps)), plain(duration(found.run.forecast.wait_s))}
-        D, machine = found.run.forecast.at(point.users).demand_s, found.machine
-        said |= {plain(duration(each)) for each in (D, machine.port_rest_s, point.demand_s)}
         opened = (point.completed + point.failed) / point.seconds
         really_s = point.users / point.throughput_rps - found.experiment.load.think_time_s
         said |= {plain(rate(opened)), plain(duration(really_s))}
-    work = found.experiment.workload
-    return said | {plain(duration(each)) for each in (work.cpu_s, work.wait_s)}
+    return said
 
 
 def quoted(said: str) -> set[str]:
@@ -303,10 +280,8 @@ def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> N
 def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
     said = plain(" ".join(verdict(found.model, found.run)))
     for most in re.findall(r"can do ([\d.,]+) req/s and no more", said):
-        assert all(
-            value(plain(rate(p.throughput_rps)).split()[0]) <= value(most) for p in found.points
-        )
-        assert all(point.throughput_rps <= value(most) * 1.001 for point in found.points)
+        for point in found.points:
+            assert value(plain(rate(point.throughput_rps)).split()[0]) <= value(most)
 
 
 @pytest.mark.extended
@@ -470,20 +445,18 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
     assert_rates_give_what_is_said(said)
 
 
-def assert_rates_give_what_is_said(said: str) -> int:
-    """Asserts that whoever divides the two rates in the sentence finds the ratio before them, or is
-    told why not; counts what was divided."""
+def assert_rates_give_what_is_said(said: str) -> None:
+    """Asserts that whoever divides the two rates in the sentence finds the ratio before them."""
     told = re.search(
         r"answered (\S+) (times what|% more).*?\(.*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said
     )
     if told is None:
-        return 0
+        return
     seen = value(told[3]) / value(told[4])
     if told[2] == "times what":
         assert told[1] == comparing.times(seen), said
     else:
         assert {told[1]} == percents([seen - 1]), said
-    return 1
 
 
 def assert_as_decided(said: str, found: Comparison) -> int:
@@ -676,7 +649,7 @@ def mysteries(draw: st.DrawFn) -> Mystery:
 @given(mysteries())
 def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
     users = found.users or 0
-    numbers = set().union(*(known(part) for part in found.variants.values()))
+    numbers = set().union(*(of_sweep(part) for part in found.variants.values()))
     told = zip(("wrong", "right"), solving.repaired(found), strict=True)
     for name, (_, words) in told:
         sentence = plain(words)
@@ -759,7 +732,6 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
     cost = counts[3].throughput_rps / counts[0].throughput_rps - 1
     assert ("next to nothing" in text) == (abs(cost) <= 0.1)
     for count in counts:
-        assert count.lost >= 0
         if count.lost:
             assert f"{count.name}, " in text or f"{count.name}: " in text
     assert ("nothing was lost" in text) == all(not count.lost for count in counts)
@@ -1018,23 +990,14 @@ def test_nobody_is_advised_to_do_what_is_done_already(
         assert point.users > 1 or not re.search(r"[Ff]ewer “?[Uu]sers", " ".join(said)), said
 
 
-class ToldTimeline(TimelineLab):
-    """It measures nothing, and its second step had too few requests."""
-
-    def run(self, rig: Rig) -> Timeline:
-        first, second, *rest = examples.timeline(1.0).run.step_results
-        vague = replace(second, checks=(unfit("few", "Only 3 ended."), unfit(STARVED, "3 of 8.")))
-        run = replace(examples.timeline_run(), step_results=(first, vague, *rest))
-        return structs.replace(examples.timeline(1.0), runs=(run,))
-
-
-def test_a_kind_that_is_no_sweep_advises_by_the_controls_that_it_has() -> None:
+def test_a_timeline_is_advised_by_the_controls_that_it_has() -> None:
+    """Whoever comes is said by its steps, so there are no “Users”."""
     steps = [Step(seconds=1, users=2), Step(seconds=2, users=8)]
-    driver = PanelDriver(LabPanel("steps", ToldTimeline(Server("prefork"), WAIT, steps)))
-    driver.skip()
-    assert driver.run().join(10)
-    said = driver.said("answer")
-    assert "A larger “Measure for” tells more surely." in said
-    assert "More “Processes” serve more of them at once." in said
-    assert "Users" not in said  # the steps say who comes
+    driver = PanelDriver(LabPanel("steps", TimelineLab(Server("prefork"), WAIT, steps)))
+    vague = examples.step_result(2, checks=(unfit("few", "Only 3."), unfit(STARVED, "3 of 8.")))
+    found = structs.replace(
+        examples.timeline(), runs=(replace(examples.timeline_run(), step_results=(vague,)),)
+    )
+    said = advice(showing(found).checked(found), controls(driver.panel))
+    assert said == [*ADVICE["few"], ADVICE[STARVED][1]]
     driver.shut()
