@@ -4,7 +4,6 @@ import math
 from dataclasses import fields, replace
 
 import examples
-import numpy as np
 import pytest
 
 from labs.analysis import checks, visits
@@ -39,8 +38,6 @@ def test_two_visits_are_one_point():
     assert found.demand_s == pytest.approx((0.05 * 80 + 0.06 * 88) / 168)
     assert [(each.at_s, each.throughput_rps) for each in found.visits] == [(3.0, 40), (9.0, 44)]
     assert [each.seconds for each in found.visits] == [2.0, 2.0]
-    idle = join(replace(up, throughput_rps=0.0, completed=0.0), replace(down, completed=0.0))
-    assert idle.throughput_rps == 22.0 and idle.demand_s == 0.0
 
 
 @pytest.mark.parametrize(("rate", "seconds"), [(44.0, 2.0), (60.0, 2.0), (30.0, 5.0)])
@@ -123,29 +120,6 @@ def test_visits_that_differ_widen_every_interval():
     two = join(window(40, 1), window(43, 9))
     low, high = judge([two])[0].throughput_ci_rps
     assert low <= 40 and high >= 43 * 0.999  # one pair: both lie inside
-
-
-def test_intervals_cover_the_truth_where_visits_differ_more_than_batches_say():
-    """Batches of ± 1.5 % about visits that spread by 1.6 % and drift: of single windows a third
-    would miss."""
-    dice, covered, alone = np.random.default_rng(2), [], []
-    for _ in range(400):
-        drift = dice.normal(0, 0.05)
-        points = []
-        for at in range(5):
-            rates = [
-                40 * np.exp(drift * (time / 9 - 0.5) + dice.normal(0, 0.016))
-                for time in (at, 9 - at)
-            ]
-            up, down = (
-                window(rate, time, half=0.02)
-                for rate, time in zip(rates, (at, 9 - at), strict=True)
-            )
-            alone.append(up.throughput_ci_rps[0] <= 40 <= up.throughput_ci_rps[1])
-            points.append(join(up, down))
-        covered += [p.throughput_ci_rps[0] <= 40 <= p.throughput_ci_rps[1] for p in judge(points)]
-    assert np.mean(covered) >= 0.93
-    assert np.mean(alone) < 0.75
 
 
 def test_a_level_that_does_not_repeat_is_unfit_and_half_of_one_is_not_too_few():
