@@ -67,8 +67,6 @@ def test_one_core_begins_with_a_wait_and_says_why() -> None:
     assert why.startswith("This machine has one core")
     _, shared = scaled_down(asked, cores=8, shared=True)
     assert shared.startswith("This is a free service that others share")
-    light = Experiment(Server("event-loop"), Workload(cpu_s=0.002, wait_s=0.2), Load((1, 2)))
-    assert scaled_down(light, cores=1) == (light, "")
 
 
 STEPS = (Step(seconds=4, users=1), Step(seconds=20, users=8, do=KILL), Step(seconds=1, rate=30.0))
