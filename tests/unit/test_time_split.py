@@ -113,6 +113,7 @@ def test_a_loop_keeps_everybody_waiting_and_so_does_its_delay() -> None:
     blocked, loop = replace(WORK, wait_by="blocking"), Server("event-loop")
     stands = split(found, server=loop, workload=blocked, demand_s=0.02, delay_s=0.01)
     assert stands.ready_s < made.ready_s / 2  # while it waits it needs no core
+    assert split(found, server=loop, demand_s=0.02, delay_s=0.0).ready_s == 0
 
 
 @pytest.mark.parametrize("wait_by", ["disk", "database", "lock"])
