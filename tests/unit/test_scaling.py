@@ -40,10 +40,6 @@ def test_what_is_long_is_offered_whole_divided_and_around_the_knee() -> None:
     assert knee.label.startswith("only 1, 2 and 4 users: ")
 
 
-def test_three_levels_have_no_shorter_knee() -> None:
-    assert [each.changed[:4] for each in variants(heavy(2.0, (1, 2, 4)), expect)] == ["", "work"]
-
-
 @pytest.mark.parametrize(
     ("users", "around"),
     [

@@ -276,12 +276,15 @@ def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> N
 
 
 @properties
-@given(recordings())
-def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
-    said = plain(" ".join(verdict(found.model, found.run)))
-    for most in re.findall(r"can do ([\d.,]+) req/s and no more", said):
-        for point in found.points:
-            assert value(plain(rate(point.throughput_rps)).split()[0]) <= value(most)
+@given(near(0.8, 1.3))
+def test_nothing_measured_lies_above_no_more(factor: float) -> None:
+    found = examples.by_law(EXPERIMENTS[0], factor, of=MACHINE, server_cpu=4.0)
+    last, bound = found.points[-1], found.run.forecast.levels[-1].bound_rps
+    said = plain(reasons.limit(found.model, found.run, last))
+    most = re.search(r"can do ([\d.,]+) req/s and no more", said)
+    assert bool(most) == (last.throughput_rps <= min(bound, rounded(bound))), said
+    if most:
+        assert value(plain(rate(last.throughput_rps)).split()[0]) <= value(most[1])
 
 
 @pytest.mark.extended
@@ -434,15 +437,6 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
         assert "drawn hollow" in said
     if "hollow" in said:
         assert not all(point.fit for part in found.parts.values() for point in part.points)
-    ratio = over.throughput_rps / under.throughput_rps
-    assert_as_decided(said, found)
-    if most := re.search(r"smaller than ([\d.]+) %", said):
-        apart = max(ratio, 1 / ratio) - 1
-        assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
-    if more := re.search(r"“(part \d)” answered .*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said):
-        assert value(more[2]) >= value(more[3])
-        assert (more[1] == decision.over) == (ratio > 1)
-    assert_rates_give_what_is_said(said)
 
 
 def assert_rates_give_what_is_said(said: str) -> None:
@@ -491,9 +485,14 @@ def test_rates_of_parts_give_the_ratio_that_is_said(factor: float, runs: int) ->
     assert found.contrast is not None
     low, high = found.contrast.interval
     assert assert_as_decided(said, found) == (not low <= 1 <= high)
+    ends = [plain(rate(found.part(f"part {n}").at(16).throughput_rps)) for n in (1, 0)]
+    over, under = (value(each.split()[0]) for each in ends)
+    if more := re.search(r"“(part \d)” answered", said):
+        assert (more[1] == "part 1") == (over > under)
+    if most := re.search(r"smaller than ([\d.]+) %", said):
+        assert {most[1]} == percents([max(high, 1 / low) - 1])
     quoted_ratio = showing(found).quote(found, "ratio", "part 1", "part 0", 16)
-    over, under = (plain(rate(found.part(f"part {n}").at(16).throughput_rps)) for n in (1, 0))
-    assert str(quoted_ratio) == comparing.times(value(over.split()[0]) / value(under.split()[0]))
+    assert str(quoted_ratio) == comparing.times(over / under)
 
 
 # -- timelines -------------------------------------------------------------------------------
@@ -633,8 +632,8 @@ def mysteries(draw: st.DrawFn) -> Mystery:
             parent=1 if number > 1 else None,
             threads=draw(st.integers(1, 20)),
             cpu=0.5,
-            on_disk=draw(st.none() | near(0, 5)),
-            written_bps=draw(st.none() | near(0, 1e7)),
+            on_disk=None if draw(rarely) else draw(near(0, 5)),
+            written_bps=None if draw(rarely) else draw(near(0, 1e7)),
             files=draw(st.sampled_from([(), ("stock.db",), ("counter", "stock.db")])),
         )
         for number in range(1, draw(st.integers(1, 5)))
@@ -706,8 +705,6 @@ def test_what_a_diagnosis_is_told_was_measured(found: Mystery, guess: Limit) -> 
         assert to_disk[2] == digits(sum(each.on_disk or 0.0 for each in server), 2)
     if law := re.search(r"that makes (\S+) req/s.*it was (\S+) req/s", said):
         assert law[2] == plain(rate(last.throughput_rps)).split()[0]
-        if lower := re.search(r"lets no more than (\S+) req/s", said):
-            assert value(lower[1]) <= value(law[1])
 
 
 @properties
