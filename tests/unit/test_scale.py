@@ -2,9 +2,7 @@
 
 The runs are simulated: the model's throughputs in place of measured ones, and no load."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import examples
 import pytest
@@ -33,7 +31,7 @@ from labs.kinds.sweep.beside import as_if_on, beside
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
-from labs.kinds.timeline.record import Timeline
+from labs.kinds.timeline.record import StepResult, Timeline
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.show import show as timeline_show
 from labs.panel.inside import compared as compared_with
@@ -58,21 +56,13 @@ def machine(cores: int) -> Machine:
     )
 
 
-def test_without_cpu_work_cores_bring_nothing() -> None:
-    waiting = Workload(wait_s=0.1)
-    assert own(8, waiting, 8) == 8
-    server, load = Server("prefork", processes=4), Load([1, 4, 8])
-    lab = SweepLab(Experiment(server, waiting, load), by_cores=True).at_scale(8)
-    assert lab.experiment == Experiment(server, waiting, load)
+def simulated(experiment: Experiment, cores: int) -> Recording:
+    """A run as the model has it."""
+    return examples.by_law(experiment, of=machine(cores))
 
 
 def expected(experiment: Experiment, cores: int) -> Prediction:
     return simulated(experiment, cores).run.forecast
-
-
-def simulated(experiment: Experiment, cores: int) -> Recording:
-    """A run as the model has it."""
-    return examples.by_law(experiment, of=machine(cores))
 
 
 EVERY = labs()
@@ -80,25 +70,11 @@ OVER_USERS = (SweepLab, ComparisonLab)
 LABS = {name: lab for name, lab in EVERY.items() if lab.scale.by_cores}
 SWEEPS = {name: lab for name, lab in LABS.items() if isinstance(lab, SweepLab)}
 COMPARISONS = {name: lab for name, lab in LABS.items() if isinstance(lab, ComparisonLab)}
-
-
-def test_the_labs_about_cores_grow_with_them() -> None:
-    assert set(LABS) == {
-        "many-cores", "past-the-plateau", "watching", "how-many-workers", "threads-and-cores",
-        "workers-for-cpu-work", "both-at-once", "busy-and-idle-workers",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", LABS)
-def test_on_two_cores_they_are_as_written_and_match_their_recording(name: str) -> None:
-    lab = LABS[name]
-    for cores in (1, 2):
-        assert lab.at_scale(cores) is lab
-    assert lab.matches(store.recording(name))
+WATCHING: TimelineLab = LABS["watching"]  # type: ignore[assignment]
 
 
 @pytest.mark.parametrize("cores", SCALES)
-@pytest.mark.parametrize("name", SWEEPS)
+@pytest.mark.parametrize("name", ["many-cores", "past-the-plateau"])
 def test_the_knee_of_a_sweep_is_in_the_picture(name: str, cores: int) -> None:
     lab = SWEEPS[name].at_scale(cores)
     levels = expected(lab.experiment, cores).levels
@@ -140,12 +116,24 @@ def test_every_lab_with_a_knee_has_it_in_the_picture(name: str, cores: int) -> N
         assert last[0] == "pool" and last[-1] == "cpu"
 
 
+def compared(name: str, cores: int = 8) -> Comparison:
+    """That lab's run on so many cores."""
+    lab = COMPARISONS[name].at_scale(cores)
+    found = {label: simulated(part, cores) for label, part in lab.parts.items()}
+    return Comparison(machine=machine(cores), over=lab.over, parts=found)
+
+
+def ends(name: str, cores: int) -> tuple[list[int], list[float]]:
+    """Of each part its processes, and its throughput at the most users."""
+    parts = compared(name, cores).parts.values()
+    rates = [part.run.forecast.levels[-1].model_rps for part in parts]
+    return [part.experiment.server.processes for part in parts], rates
+
+
 @pytest.mark.parametrize("cores", SCALES)
 def test_a_pool_per_core_fills_them(cores: int) -> None:
-    """Throughputs at the most users, pool by pool: from one core's worth to all, then flat."""
-    lab = COMPARISONS["how-many-workers"].at_scale(cores)
-    rates = [expected(part, cores).levels[-1].model_rps for part in lab.parts.values()]
-    pools = [part.server.processes for part in lab.parts.values()]
+    """From one core's worth to all, then flat."""
+    pools, rates = ends("how-many-workers", cores)
     assert len(rates) == 4 and pools[:2] == [1, cores]
     assert rates[1] == pytest.approx(cores * rates[0], rel=0.15)
     assert rates[2:] == pytest.approx([rates[1]] * 2, rel=0.15)
@@ -154,11 +142,10 @@ def test_a_pool_per_core_fills_them(cores: int) -> None:
 @pytest.mark.parametrize("cores", [*SCALES, 24, 32])
 def test_the_corner_of_both_lies_between_the_pools(cores: int) -> None:
     """On all cores of the largest Mac too, which can't hold a server to fewer: the pool is cut."""
-    lab = COMPARISONS["both-at-once"].at_scale(cores)
-    rates = [expected(part, cores).levels[-1].model_rps for part in lab.parts.values()]
-    pools = [part.server.processes for part in lab.parts.values()]
+    pools, rates = ends("both-at-once", cores)
     wanted = {min(each * cores // 2, MOST_WORKERS) for each in (4, 10, 20, 24, 40, 60)}
-    assert pools == sorted(wanted) and lab.experiments()[0].server.cores is None
+    assert pools == sorted(wanted)
+    assert COMPARISONS["both-at-once"].at_scale(cores).experiments()[0].server.cores is None
     assert rates[0] < 0.25 * rates[-1] and rates[1] < 0.6 * rates[-1]
     assert 0.85 * rates[-1] < rates[2] < 1.01 * rates[-1]
     assert rates[-2] == pytest.approx(rates[-1], rel=0.05)
@@ -166,55 +153,46 @@ def test_the_corner_of_both_lies_between_the_pools(cores: int) -> None:
 
 @pytest.mark.parametrize("cores", SCALES)
 def test_threads_under_the_lock_stay_behind_by_the_cores(cores: int) -> None:
-    lab = COMPARISONS["threads-and-cores"].at_scale(cores)
-    processes, threads, hashing = (
-        expected(part, cores).levels[-1].model_rps for part in lab.parts.values()
-    )
+    processes, threads, hashing = ends("threads-and-cores", cores)[1]
     assert processes / threads == pytest.approx(cores, rel=0.2)
     assert hashing == pytest.approx(processes, rel=0.1)
 
 
 @pytest.mark.parametrize("cores", SCALES)
 def test_no_pool_of_cpu_work_is_too_small(cores: int) -> None:
-    lab = COMPARISONS["workers-for-cpu-work"].at_scale(cores)
-    rates = [expected(part, cores).levels[-1].model_rps for part in lab.parts.values()]
+    rates = ends("workers-for-cpu-work", cores)[1]
     assert rates == pytest.approx([rates[0]] * 3, rel=0.1)
+
+
+WATCHED = store.recording("watching")
+
+
+def watching(cores: int, *results: StepResult) -> Timeline:
+    """Its recording as if it were of so many cores, and of these steps."""
+    assert isinstance(WATCHED, Timeline)
+    run = replace(WATCHED.run, step_results=results or WATCHED.run.step_results)
+    steps = WATCHING.at_scale(cores).steps
+    return structs.replace(WATCHED, machine=machine(cores), steps=steps, runs=(run,))
 
 
 @pytest.mark.parametrize("cores", SCALES)
 def test_the_last_step_fills_every_core(cores: int) -> None:
-    lab = LABS["watching"].at_scale(cores)
-    assert isinstance(lab, TimelineLab)
+    lab = WATCHING.at_scale(cores)
     users = [step.users or 0 for step in lab.steps]
     assert users[0] == 1 and users[1] == cores and users[2] >= 4 * cores
     assert lab.server.processes >= users[2]
-    assert lab.matches(
-        structs.replace(
-            store.recording("watching"), server=lab.server, steps=lab.steps, machine=machine(cores)
-        )
-    )
 
 
 @pytest.mark.parametrize("cores", [3, 4, 6, 8, 12, 16, 24, 64, 128])
 @pytest.mark.parametrize("name", LABS)
-def test_every_machine_gets_levels_that_rise_and_workers_that_fit(name: str, cores: int) -> None:
+def test_every_machine_gets_workers_that_fit(name: str, cores: int) -> None:
     lab = LABS[name].at_scale(cores)
     assert lab is not LABS[name] and "two cores" in lab.about() and str(cores) in lab.about()
-    parts: Mapping[str, Experiment] = getattr(lab, "parts", {})
-    if isinstance(lab, SweepLab):
-        parts = {"": lab.experiment}
-    servers = [part.server for part in parts.values()] or [lab.server]  # type: ignore[attr-defined]
+    servers = [each.server for each in lab.experiments()]
     assert max(server.pool or 0 for server in servers) <= MOST_WORKERS
     assert len({server.cores for server in servers}) == 1
     memory = max(server.processes for server in servers) * MOST_PSS
     assert memory < machine(max(cores, 8)).memory_bytes / 4
-
-
-def compared(name: str, cores: int = 8) -> Comparison:
-    """That lab's run on so many cores."""
-    lab = COMPARISONS[name].at_scale(cores)
-    found = {label: simulated(part, cores) for label, part in lab.parts.items()}
-    return Comparison(machine=machine(cores), over=lab.over, parts=found)
 
 
 def test_a_recording_matches_at_its_own_scale_only() -> None:
@@ -227,34 +205,29 @@ def test_a_recording_matches_at_its_own_scale_only() -> None:
     both, found = COMPARISONS["both-at-once"], compared("both-at-once")
     assert both.matches(found) and both.at_scale(16).matches(found)
     assert not both.matches(structs.replace(found, machine=machine(4)))
+    assert WATCHING.matches(structs.replace(watching(8), server=WATCHING.at_scale(8).server))
 
 
-def walked(name: str) -> Timeline:
-    """That lab's recording as if it were of eight cores."""
-    there, lab = store.recording(name), LABS[name].at_scale(8)
-    assert isinstance(there, Timeline) and isinstance(lab, TimelineLab)
-    return structs.replace(there, machine=machine(8), steps=lab.steps)
-
-
-@pytest.mark.parametrize(("name", "found"), [("how-many-workers", compared), ("watching", walked)])
+@pytest.mark.parametrize("name", ["how-many-workers", "watching"])
 def test_who_measures_for_longer_still_compares_with_the_recorded_run(
-    name: str, found: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    found = watching(8) if name == "watching" else compared(name)
     monkeypatch.setattr("labs.kinds.comparison.run.last", lambda *_, **__: examples.CALIBRATION)
-    lab = LABS[name].at_scale(8)
-    panel = PanelDriver(LabPanel(name, lab, recorded=store.recording(name)))
-    before = compared_with(panel.panel._usual, found(name), store.recording(name))
+    lab, recorded = LABS[name].at_scale(8), store.recording(name)
+    panel = PanelDriver(LabPanel(name, lab, recorded=recorded))
+    before = compared_with(panel.panel._usual, found, recorded)
     assert before
     panel.measure_for(lab.each_s / 2)
     assert panel.panel._lab.each_s == lab.each_s / 2
-    assert compared_with(panel.panel._usual, found(name), store.recording(name)) == before
+    assert compared_with(panel.panel._usual, found, recorded) == before
     panel.shut()
 
 
 @pytest.mark.parametrize("name", LABS)
 def test_a_lab_that_grows_does_so_however_long_it_measures(name: str) -> None:
     lab = LABS[name]
-    assert lab.each_s
+    assert lab.at_scale(1) is lab.at_scale(2) is lab and lab.each_s
     longer = lab.lasting(lab.each_s / 2).at_scale(8)
     assert longer.each_s == lab.each_s / 2 and longer.scale.by_cores
     assert longer.lasting(lab.each_s).experiments() == lab.at_scale(8).experiments()
@@ -283,13 +256,8 @@ def test_two_scales_stand_side_by_side_per_core() -> None:
     lab = SWEEPS["many-cores"]
     here, there = simulated(lab.at_scale(8).experiment, 8), simulated(lab.experiment, 2)
     table = rows(beside(here, there))
-    assert [row[:2] for row in table] == [
-        ["4", "1"],
-        ["8", "2"],
-        ["12", "3"],
-        ["16", "4"],
-        ["32", "8"],
-    ]
+    users = [row[:2] for row in table]
+    assert users == [["4", "1"], ["8", "2"], ["12", "3"], ["16", "4"], ["32", "8"]]
     assert float(table[-1][2]) == pytest.approx(float(table[-1][3]), rel=0.05)
     assert [float(cell) for cell in table[-1][4:]] == pytest.approx([1, 1], abs=0.08)
     pair = ["req/s per core, here", "req/s per core, on 2 cores"]
@@ -308,37 +276,31 @@ def test_two_scales_stand_side_by_side_per_core() -> None:
 
 def test_parts_stand_side_by_side_in_their_order() -> None:
     both = [compared("how-many-workers", cores) for cores in (8, 2)]
-    table = rows(comparison_show.beside(*both))
+    shown = comparison_show.beside(*both)
+    table = rows(shown)
     assert [row[0] for row in table[::3]] == ["1 worker", "8 workers", "16 workers", "40 workers"]
     assert table[-1][1:3] == ["16", "4"]
-    assert unfolded(comparison_show.beside(*both))[:2] == ["part", "users, here"]
-    assert len(unfolded(comparison_show.beside(*both))) == 4
+    assert unfolded(shown)[:2] == ["part", "users, here"] and len(unfolded(shown)) == 4
     scaled, written = (readings.of_parts(each, "16 workers", "1 worker") for each in both)
     assert (scaled["few"], written["few"]) == (40, 16)
     assert scaled["first"] / scaled["second"] == pytest.approx(8, rel=0.1)
 
 
 def test_steps_stand_side_by_side_per_core() -> None:
-    there = store.recording("watching")
-    assert isinstance(there, Timeline)
-    lab = LABS["watching"].at_scale(8)
-    assert isinstance(lab, TimelineLab)
-    crowded = tuple(
+    there = watching(2)
+    crowded = [
         replace(step, throughput_rps=4 * step.throughput_rps, server_cpu=4 * step.server_cpu)
         for step in there.run.step_results
-    )
-    run = replace(there.run, step_results=crowded)
-    here = structs.replace(there, machine=machine(8), steps=lab.steps, runs=(run,))
-    table = rows(timeline_show.beside(here, there))
-    assert [row[1:3] for row in table] == [
+    ]
+    shown = timeline_show.beside(watching(8, *crowded), there)
+    assert [row[1:3] for row in rows(shown)] == [
         ["1 user", "1 user"], ["8 users", "2 users"], ["32 users", "8 users"],
     ]  # fmt: skip
-    for row in table:
+    for row in rows(shown):
         assert row[3] == row[4] and row[5] == row[6]
-    assert unfolded(timeline_show.beside(here, there)) == [
+    assert unfolded(shown) == [
         *("step", "load, here", "req/s per core, here", "req/s per core, on 2 cores")
     ]
-    assert timeline_show.beside(there, there) == ""
 
 
 def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:
@@ -353,12 +315,11 @@ def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:
 
 def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:
     cpu, mixed = Workload(cpu_s=0.05), Workload(cpu_s=0.02, wait_s=0.18)
+    assert own(8, Workload(wait_s=0.1), 8) == 8  # cores bring nothing
     assert [own(each, cpu, 8) for each in (1, 2, 8, 16, 200)] == [1, 8, 32, 40, 224]
     assert [own(each, mixed, 8) for each in (4, 60, 100)] == [16, 240, 340]
     assert own_label("16 threads, hashing", cpu, 8) == "40 threads, hashing"
     assert own_levels((1, 2, 4), cpu, 5) == (1, 2, 5, 10) and own_levels((2, 4), cpu, 8) == (8, 16)
-    lone = Experiment(Server("prefork"), cpu, Load([1, 2, 4]))
-    assert own_experiment(lone, 4).server == lone.server
     held = Experiment(Server("prefork", processes=8, cores=4), cpu, Load([1, 8]))
     assert own_experiment(held, 16) == own_experiment(held, 8)
     server, steps = own_steps(Server("prefork", processes=2), cpu, [Step(seconds=1, rate=9.0)], 8)
@@ -369,9 +330,8 @@ def test_a_lab_of_as_many_levels_as_may_be_has_no_more_on_more_cores() -> None:
     """What follows a lone user would be a 17th, and no load has so many."""
     load = Load(range(1, MOST_LEVELS + 1))
     asked = Experiment(Server("prefork", processes=8), Workload(cpu_s=0.05), load)
-    for cores in (3, 8, 16):
-        grown = own_experiment(asked, cores).load.users
-        assert len(grown) == MOST_LEVELS and grown[0] == 1
+    grown = own_experiment(asked, 8).load.users
+    assert len(grown) == MOST_LEVELS and grown[0] == 1
     shorter = replace(asked, load=Load(load.users[:-1]))
     assert len(own_experiment(shorter, 8).load.users) == MOST_LEVELS
 

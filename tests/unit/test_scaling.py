@@ -34,23 +34,10 @@ def test_what_is_long_is_offered_whole_divided_and_around_the_knee() -> None:
     whole, divided, knee = variants(heavy(0.4), expect)
     assert whole.experiment == heavy(0.4) and whole.seconds > PATIENCE_S
     assert divided.seconds <= PATIENCE_S
-    assert f"divided by {round(0.4 / divided.experiment.workload.cpu_s)}" in divided.label
+    assert divided.experiment.workload.cpu_s == 0.4 / 5
     assert divided.experiment.load == whole.experiment.load
     assert knee.experiment.load.users == (1, 2, 4) and knee.seconds < whole.seconds
     assert knee.label.startswith("only 1, 2 and 4 users: ")
-
-
-def test_think_time_is_divided_with_the_rest() -> None:
-    thinking = Experiment(
-        Server("prefork", processes=4), Workload(wait_s=2.0), Load((1, 2, 4), think_time_s=2.0)
-    )
-    divided = next(each for each in variants(thinking, expect) if "divided" in each.changed)
-    work, load = divided.experiment.workload, divided.experiment.load
-    assert work.wait_s == load.think_time_s < 2.0
-
-
-def test_three_levels_have_no_shorter_knee() -> None:
-    assert [each.changed[:4] for each in variants(heavy(2.0, (1, 2, 4)), expect)] == ["", "work"]
 
 
 @pytest.mark.parametrize(
@@ -69,16 +56,13 @@ def test_the_knee_is_the_first_level_that_something_else_limits(
 
 
 def test_one_core_begins_with_a_wait_and_says_why() -> None:
-    asked = heavy(0.05, (1, 2, 4, 8, 16, 32))
+    asked = heavy(0.05)
     assert scaled_down(asked, cores=2) == (asked, "")
     smaller, why = scaled_down(asked, cores=1)
     assert smaller.workload.cpu_s == 0 and smaller.workload.wait_s == 0.05
-    assert len(smaller.load.users) <= 4 and smaller.load.users[-1] == 32
     assert why.startswith("This machine has one core")
     _, shared = scaled_down(asked, cores=8, shared=True)
     assert shared.startswith("This is a free service that others share")
-    light = Experiment(Server("event-loop"), Workload(cpu_s=0.002, wait_s=0.2), Load((1, 2)))
-    assert scaled_down(light, cores=1) == (light, "")
 
 
 STEPS = (Step(seconds=4, users=1), Step(seconds=20, users=8, do=KILL), Step(seconds=1, rate=30.0))

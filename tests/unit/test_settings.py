@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ from labs.records.steps import Step
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 WAIT, POOL = Workload(wait_s=0.2), Server("prefork", processes=4)
+POOLS = {str(n): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4))) for n in (1, 4)}
+STEPS = [Step(seconds=30, users=2), Step(seconds=30, users=4, do="raise the pool to 8")]
 
 
 def test_every_chapter_s_lab_with_settings_names_two_or_three() -> None:
@@ -41,10 +44,7 @@ def test_every_chapter_s_lab_with_settings_names_two_or_three() -> None:
     [
         SweepLab(Experiment(POOL, WAIT, Load((8, 16)))),
         ComparisonLab(
-            {
-                str(s): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4), seconds=s))
-                for n, s in ((1, 2.0), (2, 8.0))
-            }
+            {str(s): Experiment(POOL, WAIT, Load((2, 4), seconds=s)) for s in (2.0, 8.0)}
         ),
         TimelineLab(POOL, WAIT, [Step(seconds=3, users=1), Step(seconds=6, users=4)]),
         RaceLab(),
@@ -64,8 +64,7 @@ def test_a_comparison_is_set_as_one_and_its_bet_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     script = Script(monkeypatch)
-    parts = {str(n): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4))) for n in (1, 4)}
-    panel = PanelDriver(LabPanel("pools", ComparisonLab(parts, about=["wait_s"])))
+    panel = PanelDriver(LabPanel("pools", ComparisonLab(POOLS, about=["wait_s"])))
     assert panel.shown() == ["wait_s"]
     panel.commit("20")
     seconds = panel.said("progress")
@@ -73,10 +72,6 @@ def test_a_comparison_is_set_as_one_and_its_bet_is_asked_again(
     assert panel.guess == 20 and panel.said("progress") != seconds
     panel.set(wait=100)
     assert panel.guess is None and "wait for 100 ms" in panel.said("about")
-    panel.set(users="4, 2")
-    assert "comes after a larger level" in panel.said("problem") and not panel.can_run
-    panel.set(users="2, 4")
-    assert panel.said("problem") == ""
     panel.commit("40")
     script.go.release(4)
     assert panel.run().join(SOON_S)
@@ -92,8 +87,7 @@ def test_earlier_runs_of_a_comparison_are_told_apart_by_what_its_parts_share(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     script = Script(monkeypatch)
-    parts = {str(n): Experiment(Server("prefork", processes=n), WAIT, Load((2, 4))) for n in (1, 4)}
-    panel = PanelDriver(LabPanel("pools", ComparisonLab(parts, about=["wait_s", "users"])))
+    panel = PanelDriver(LabPanel("pools", ComparisonLab(POOLS, about=["wait_s", "users"])))
     panel.skip()
     script.go.release(8)
     assert panel.run().join(SOON_S)
@@ -101,10 +95,11 @@ def test_earlier_runs_of_a_comparison_are_told_apart_by_what_its_parts_share(
 
     # What cannot be marks what stands there, and set back it is its own again.
     panel.set(users="4, 2")
+    assert "comes after a larger level" in panel.said("problem") and not panel.can_run
     assert panel.marked and panel.html("verdict")
     assert panel.said("whose") == "Below: run 1, measured with other settings."
     panel.set(users="2, 4")
-    assert not panel.marked and panel.said("whose") == ""
+    assert not panel.marked and panel.said("whose") == panel.said("problem") == ""
 
     panel.set(wait=100)
     job = panel.job
@@ -119,31 +114,30 @@ def test_earlier_runs_of_a_comparison_are_told_apart_by_what_its_parts_share(
     panel.shut()
 
 
-def test_a_pool_that_is_as_large_already_is_said_of_its_control_and_cannot_be_run() -> None:
+@pytest.fixture
+def steps() -> Iterator[PanelDriver]:
+    driver = PanelDriver(LabPanel("steps", TimelineLab(POOL, WAIT, STEPS, about=["processes"])))
+    yield driver
+    driver.shut()
+
+
+def test_a_pool_that_is_as_large_already_is_said_of_its_control_and_cannot_be_run(
+    steps: PanelDriver,
+) -> None:
     """After a bet, or Skip, Run was to be pressed, and said the same once more."""
-    steps = [Step(seconds=3, users=2), Step(seconds=3, users=4, do="raise the pool to 8")]
-    panel = PanelDriver(LabPanel("steps", TimelineLab(POOL, WAIT, steps, about=["processes"])))
-    panel.set(processes=8)
+    steps.set(processes=8)
     refused = "Processes 8: must be fewer than the 8 to which the pool is raised. Begin with fewer."
-    assert refused in panel.said("problem")
-    assert panel.panel._prompt._skip.disabled and panel.panel._prompt._commit.disabled
-    panel.skip()  # it was on its way
-    assert not panel.can_run
-    panel.set(processes=2)
-    assert panel.can_run and not panel.said("problem")
-    panel.shut()
+    assert refused in steps.said("problem")
+    assert steps.panel._prompt._skip.disabled and steps.panel._prompt._commit.disabled
+    steps.skip()  # it was on its way
+    assert not steps.can_run
+    steps.set(processes=2)
+    assert steps.can_run and not steps.said("problem") and "2 processes" in steps.said("about")
 
 
-def test_what_a_timeline_cannot_be_is_not_offered() -> None:
-    steps = [Step(seconds=30, users=2), Step(seconds=30, users=4, do="raise the pool to 8")]
-    lab = TimelineLab(POOL, WAIT, steps, about=["processes"])
-    panel = PanelDriver(LabPanel("steps", lab))
-    assert panel.shown() == ["processes"] and "users" not in panel.panel._settings.controls
-    lengths = [value for _, value in panel.panel._duration.options]
+def test_what_a_timeline_cannot_be_is_not_offered(steps: PanelDriver) -> None:
+    assert steps.shown() == ["processes"] and "users" not in steps.panel._settings.controls
+    lengths = [value for _, value in steps.panel._duration.options]
     assert lengths == [15, 30, 60]  # no step is longer than a minute
     with pytest.raises(Unusable, match="must be between"):
-        lab.lasting(120)
-    panel.set(processes=2)
-    panel.skip()
-    assert "2 processes" in panel.said("about") and panel.can_run
-    panel.shut()
+        TimelineLab(POOL, WAIT, STEPS).lasting(120)

@@ -65,12 +65,6 @@ def test_what_is_left_of_rounding_is_nothing() -> None:
     assert {(made.unexplained_s, made.excess_s) for made in found} == {(0, 0)}
 
 
-def test_what_nothing_measured_explains_is_drawn_as_such() -> None:
-    made = split(SERVICE, delay_s=0.04)
-    assert made.unexplained_s == pytest.approx(0.16 - 0.02 - 0.0501 - 0.04)
-    assert not made.explained
-
-
 def test_more_than_there_is_room_for_is_told() -> None:
     """With as many users as workers nobody is idle to whom a delay could belong."""
     made = split(SERVICE, delay_s=0.13)
@@ -116,10 +110,10 @@ def test_a_loop_keeps_everybody_waiting_and_so_does_its_delay() -> None:
     assert made.turn_at == "event loop" and made.queued_s == 0
     assert made.ready_s == pytest.approx((0.2 - 0.0501 + 0.099) / 3, rel=1e-6)
     assert made.turn_s == pytest.approx(0.2 - 0.0501 + 0.099 - made.ready_s - 0.02)
-    blocked = replace(WORK, wait_by="blocking")
-    loop = Server("event-loop")
+    blocked, loop = replace(WORK, wait_by="blocking"), Server("event-loop")
     stands = split(found, server=loop, workload=blocked, demand_s=0.02, delay_s=0.01)
     assert stands.ready_s < made.ready_s / 2  # while it waits it needs no core
+    assert split(found, server=loop, demand_s=0.02, delay_s=0.0).ready_s == 0
 
 
 @pytest.mark.parametrize("wait_by", ["disk", "database", "lock"])
@@ -182,26 +176,10 @@ def test_only_the_surplus_waits_for_a_place(threads: int, users: int, full: floa
 
 
 def test_where_nothing_ended_or_nothing_lasted_there_are_no_parts() -> None:
+    whose = examples.EXPERIMENT, ALONE, examples.MACHINE
     for change in ({"completed": 0.0}, {"mean_response_time_s": 0.0}):
         point = replace(examples.point(4), **change)
-        assert (
-            time_split(point, SERVICE, 0.0, examples.EXPERIMENT, ALONE, examples.MACHINE, 0.001)
-            is None
-        )
-
-
-def test_a_loop_that_never_waited_for_a_core_was_never_ready() -> None:
-    made = split(SERVICE, server=Server("event-loop"), delay_s=0.0)
-    assert made.ready_s == 0
-    assert made.turn_s == pytest.approx(0.16 - 0.02 - 0.0501 + 0.009)
-
-
-def test_a_request_at_the_edge_of_the_window_is_not_in_it() -> None:
-    inside = record(OK, 0, 0.4, 0.8, service=(0.5, 0.7, 0.01, 0.0))
-    before = record(OK, 1, 0.0, 0.2, service=(0.1, 0.2, 0.01, 0.0))
-    after = record(OK, 2, 1.0, 1.2, service=(1.1, 1.2, 0.01, 0.0))
-    assert spans(rows(before, inside, after), 0.2, 1.0) == spans(rows(inside), 0.2, 1.0)
-    assert spans(rows(before, after), 0.2, 1.0) is None
+        assert time_split(point, SERVICE, 0.0, *whose, 0.001) is None
 
 
 def test_where_nobody_waits_no_place_is_wanting() -> None:

@@ -104,13 +104,9 @@ def test_settings_say_what_tells_runs_apart() -> None:
         "prefork, run by gunicorn, 8 processes, 2 cores, 50 ms of CPU, counting, no wait, "
         "1, 2, 4 and 8 users, 1 s a level"
     )
+    assert ", 1 user, " in in_words(settings.settings(replace(base, load=Load((1,))), 2))
     for one, other in itertools.combinations(every, 2):
         assert any(told_apart([one, other]))
-
-
-def test_a_lone_user_is_one_user() -> None:
-    lone = replace(examples.EXPERIMENT, load=Load((1,)))
-    assert ", 1 user, " in in_words(settings.settings(lone, 2))
 
 
 def test_a_recorded_run_is_called_recorded_beside_one_that_goes_on() -> None:
@@ -127,19 +123,12 @@ def test_an_earlier_run_is_hollow_just_where_it_is_unfit() -> None:
     last = replace(found.points[-1], checks=(examples.UNFIT,))
     run = replace(found.run, points=(*found.points[:-1], last))
     spoilt = structs.replace(found, runs=(run,))
-    part = {"machine": found.machine, "over": "users"}
-    for fit, unfit in (
-        (found, spoilt),
-        (Comparison(parts={"a": found}, **part), Comparison(parts={"a": spoilt}, **part)),
-    ):
-        for run_of, hollow in ((fit, 0), (unfit, 1)):
-            earlier = EarlierRuns(lambda gone: None)
-            earlier.add(run_of, {})
-            trails = earlier.beside(None, {})
-            drawn = with_trails({"data": [], "layout": {}}, trails)["data"]
-            assert [sum("open" in each for each in e["marker"]["symbol"]) for e in drawn] == [
-                hollow,
-                hollow,
-            ]
-            words = f"{drawn[0]['name']} {drawn[0]['customdata'][-1]} {trails_alt(trails)}"
-            assert ("unfit" in drawn[0]["name"]) == ("drawn hollow" in words) == bool(hollow)
+    for part, hollow in ((found, 0), (spoilt, 1)):
+        earlier = EarlierRuns(lambda gone: None)
+        earlier.add(Comparison(machine=found.machine, over="users", parts={"a": part}), {})
+        trails = earlier.beside(None, {})
+        drawn = with_trails({"data": [], "layout": {}}, trails)["data"]
+        symbols = [each["marker"]["symbol"] for each in drawn]
+        assert [sum("open" in each for each in one) for one in symbols] == [hollow] * 2
+        words = f"{drawn[0]['name']} {drawn[0]['customdata'][-1]} {trails_alt(trails)}"
+        assert ("unfit" in drawn[0]["name"]) == ("drawn hollow" in words) == bool(hollow)

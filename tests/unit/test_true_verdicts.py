@@ -57,7 +57,6 @@ from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Expected, Timeline
 from labs.kinds.timeline.run import TimelineLab
-from labs.measure.rig import Rig
 from labs.panel.inside import controls
 from labs.panel.lab import LabPanel
 from labs.present import reasons
@@ -170,54 +169,32 @@ def recordings(draw: st.DrawFn) -> Recording:
 # -- what is known of a recording ------------------------------------------------------------
 
 
-def fields(record: Any) -> Iterator[tuple[str, float]]:
-    """Every number that stands in it, with the name of its field."""
-    yield from _walked("", msgspec.to_builtins(record))
-
-
-def _walked(name: str, value: Any) -> Iterator[tuple[str, float]]:
+def known(value: Any, name: str = "") -> Iterator[str]:
+    """Rates and times in a record, as they would be said; by the name of the field."""
     if isinstance(value, dict):
         for key, each in value.items():
-            yield from _walked(str(key), each)
+            yield from known(each, str(key))
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from _walked(name, each)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield name, float(value)
-
-
-def known(*records: Any) -> set[str]:
-    """Rates and times of these records, as they would be said."""
-    found = set()
-    for record in records:
-        for name, value in fields(record):
-            if name.endswith("_rps"):
-                found.add(plain(rate(value)))
-            elif name.endswith("_s"):
-                found.add(plain(duration(value)))
-    return found
+            yield from known(each, name)
+    elif isinstance(value, int | float) and name.endswith(("_rps", "_s")):
+        yield plain(rate(value) if name.endswith("_rps") else duration(value))
 
 
 def of_sweep(found: Recording) -> set[str]:
     """Those, and the seconds that a bound is made of, a cause's evidence and its own number."""
     whose = found.model, found.run
-    said = known(found)
+    said = {*known(msgspec.to_builtins(found))}
     for point in found.points:
-        said |= {plain(duration(point.mean_response_time_s))}
         if bound := ceiling(*whose, point.users):
             said.add(plain(duration(bound.seconds)))
         if cause := causes.cause(*whose, point):
             said |= {plain(duration(each)) for each in (cause.measured, cause.expected)}
             said |= {plain(rate(each)) for each in (cause.measured, cause.expected)}
-        level = found.run.forecast.at(point.users)
-        said |= {plain(rate(level.bound_rps)), plain(duration(found.run.forecast.wait_s))}
-        D, machine = found.run.forecast.at(point.users).demand_s, found.machine
-        said |= {plain(duration(each)) for each in (D, machine.port_rest_s, point.demand_s)}
         opened = (point.completed + point.failed) / point.seconds
         really_s = point.users / point.throughput_rps - found.experiment.load.think_time_s
         said |= {plain(rate(opened)), plain(duration(really_s))}
-    work = found.experiment.workload
-    return said | {plain(duration(each)) for each in (work.cpu_s, work.wait_s)}
+    return said
 
 
 def quoted(said: str) -> set[str]:
@@ -299,14 +276,15 @@ def test_every_count_and_miss_of_a_verdict_is_the_table_s(found: Recording) -> N
 
 
 @properties
-@given(recordings())
-def test_nothing_measured_lies_above_no_more(found: Recording) -> None:
-    said = plain(" ".join(verdict(found.model, found.run)))
-    for most in re.findall(r"can do ([\d.,]+) req/s and no more", said):
-        assert all(
-            value(plain(rate(p.throughput_rps)).split()[0]) <= value(most) for p in found.points
-        )
-        assert all(point.throughput_rps <= value(most) * 1.001 for point in found.points)
+@given(near(0.8, 1.3))
+def test_nothing_measured_lies_above_no_more(factor: float) -> None:
+    found = examples.by_law(EXPERIMENTS[0], factor, of=MACHINE, server_cpu=4.0)
+    last, bound = found.points[-1], found.run.forecast.levels[-1].bound_rps
+    said = plain(reasons.limit(found.model, found.run, last))
+    most = re.search(r"can do ([\d.,]+) req/s and no more", said)
+    assert bool(most) == (last.throughput_rps <= min(bound, rounded(bound))), said
+    if most:
+        assert value(plain(rate(last.throughput_rps)).split()[0]) <= value(most[1])
 
 
 @pytest.mark.extended
@@ -459,31 +437,20 @@ def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
         assert "drawn hollow" in said
     if "hollow" in said:
         assert not all(point.fit for part in found.parts.values() for point in part.points)
-    ratio = over.throughput_rps / under.throughput_rps
-    assert_as_decided(said, found)
-    if most := re.search(r"smaller than ([\d.]+) %", said):
-        apart = max(ratio, 1 / ratio) - 1
-        assert apart <= value(most[1]) / 100 * 1.05 or "In the run that is drawn they are" in said
-    if more := re.search(r"“(part \d)” answered .*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said):
-        assert value(more[2]) >= value(more[3])
-        assert (more[1] == decision.over) == (ratio > 1)
-    assert_rates_give_what_is_said(said)
 
 
-def assert_rates_give_what_is_said(said: str) -> int:
-    """Asserts that whoever divides the two rates in the sentence finds the ratio before them, or is
-    told why not; counts what was divided."""
+def assert_rates_give_what_is_said(said: str) -> None:
+    """Asserts that whoever divides the two rates in the sentence finds the ratio before them."""
     told = re.search(
         r"answered (\S+) (times what|% more).*?\(.*?; ([\d.,]+) req/s to ([\d.,]+) req/s\)", said
     )
     if told is None:
-        return 0
+        return
     seen = value(told[3]) / value(told[4])
     if told[2] == "times what":
         assert told[1] == comparing.times(seen), said
     else:
         assert {told[1]} == percents([seen - 1]), said
-    return 1
 
 
 def assert_as_decided(said: str, found: Comparison) -> int:
@@ -518,9 +485,14 @@ def test_rates_of_parts_give_the_ratio_that_is_said(factor: float, runs: int) ->
     assert found.contrast is not None
     low, high = found.contrast.interval
     assert assert_as_decided(said, found) == (not low <= 1 <= high)
+    ends = [plain(rate(found.part(f"part {n}").at(16).throughput_rps)) for n in (1, 0)]
+    over, under = (value(each.split()[0]) for each in ends)
+    if more := re.search(r"“(part \d)” answered", said):
+        assert (more[1] == "part 1") == (over > under)
+    if most := re.search(r"smaller than ([\d.]+) %", said):
+        assert {most[1]} == percents([max(high, 1 / low) - 1])
     quoted_ratio = showing(found).quote(found, "ratio", "part 1", "part 0", 16)
-    over, under = (plain(rate(found.part(f"part {n}").at(16).throughput_rps)) for n in (1, 0))
-    assert str(quoted_ratio) == comparing.times(value(over.split()[0]) / value(under.split()[0]))
+    assert str(quoted_ratio) == comparing.times(over / under)
 
 
 # -- timelines -------------------------------------------------------------------------------
@@ -660,8 +632,8 @@ def mysteries(draw: st.DrawFn) -> Mystery:
             parent=1 if number > 1 else None,
             threads=draw(st.integers(1, 20)),
             cpu=0.5,
-            on_disk=draw(st.none() | near(0, 5)),
-            written_bps=draw(st.none() | near(0, 1e7)),
+            on_disk=None if draw(rarely) else draw(near(0, 5)),
+            written_bps=None if draw(rarely) else draw(near(0, 1e7)),
             files=draw(st.sampled_from([(), ("stock.db",), ("counter", "stock.db")])),
         )
         for number in range(1, draw(st.integers(1, 5)))
@@ -676,7 +648,7 @@ def mysteries(draw: st.DrawFn) -> Mystery:
 @given(mysteries())
 def test_a_mystery_is_true_of_its_own_numbers(found: Mystery) -> None:
     users = found.users or 0
-    numbers = set().union(*(known(part) for part in found.variants.values()))
+    numbers = set().union(*(of_sweep(part) for part in found.variants.values()))
     told = zip(("wrong", "right"), solving.repaired(found), strict=True)
     for name, (_, words) in told:
         sentence = plain(words)
@@ -733,8 +705,6 @@ def test_what_a_diagnosis_is_told_was_measured(found: Mystery, guess: Limit) -> 
         assert to_disk[2] == digits(sum(each.on_disk or 0.0 for each in server), 2)
     if law := re.search(r"that makes (\S+) req/s.*it was (\S+) req/s", said):
         assert law[2] == plain(rate(last.throughput_rps)).split()[0]
-        if lower := re.search(r"lets no more than (\S+) req/s", said):
-            assert value(lower[1]) <= value(law[1])
 
 
 @properties
@@ -759,7 +729,6 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
     cost = counts[3].throughput_rps / counts[0].throughput_rps - 1
     assert ("next to nothing" in text) == (abs(cost) <= 0.1)
     for count in counts:
-        assert count.lost >= 0
         if count.lost:
             assert f"{count.name}, " in text or f"{count.name}: " in text
     assert ("nothing was lost" in text) == all(not count.lost for count in counts)
@@ -1018,23 +987,14 @@ def test_nobody_is_advised_to_do_what_is_done_already(
         assert point.users > 1 or not re.search(r"[Ff]ewer “?[Uu]sers", " ".join(said)), said
 
 
-class ToldTimeline(TimelineLab):
-    """It measures nothing, and its second step had too few requests."""
-
-    def run(self, rig: Rig) -> Timeline:
-        first, second, *rest = examples.timeline(1.0).run.step_results
-        vague = replace(second, checks=(unfit("few", "Only 3 ended."), unfit(STARVED, "3 of 8.")))
-        run = replace(examples.timeline_run(), step_results=(first, vague, *rest))
-        return structs.replace(examples.timeline(1.0), runs=(run,))
-
-
-def test_a_kind_that_is_no_sweep_advises_by_the_controls_that_it_has() -> None:
+def test_a_timeline_is_advised_by_the_controls_that_it_has() -> None:
+    """Whoever comes is said by its steps, so there are no “Users”."""
     steps = [Step(seconds=1, users=2), Step(seconds=2, users=8)]
-    driver = PanelDriver(LabPanel("steps", ToldTimeline(Server("prefork"), WAIT, steps)))
-    driver.skip()
-    assert driver.run().join(10)
-    said = driver.said("answer")
-    assert "A larger “Measure for” tells more surely." in said
-    assert "More “Processes” serve more of them at once." in said
-    assert "Users" not in said  # the steps say who comes
+    driver = PanelDriver(LabPanel("steps", TimelineLab(Server("prefork"), WAIT, steps)))
+    vague = examples.step_result(2, checks=(unfit("few", "Only 3."), unfit(STARVED, "3 of 8.")))
+    found = structs.replace(
+        examples.timeline(), runs=(replace(examples.timeline_run(), step_results=(vague,)),)
+    )
+    said = advice(showing(found).checked(found), controls(driver.panel))
+    assert said == [*ADVICE["few"], ADVICE[STARVED][1]]
     driver.shut()

@@ -26,8 +26,7 @@ from labs.present import verdict as telling
 from labs.present.bet import on_answer
 from labs.present.blocks import html
 from labs.present.verdict import ASSUMES, assumptions
-from labs.recordings import store
-from labs.recordings.replay import blocks, page, plainly
+from labs.recordings.replay import page
 from labs.records.experiment import WAIT_BY, Experiment, Load, Server, Workload
 from labs.records.results import Check, Point, told, unfit
 from labs.theory.forecast import forecast
@@ -268,21 +267,6 @@ def test_comparison_says_once_what_its_parts_assume_alike() -> None:
     assert compared(a=(), b=(QUEUE,)) == (f"“b”: {QUEUE}",)
     both = compared(a=(COINS,), b=(QUEUE, COINS), c=())
     assert both == (f"“a” and “b”: {COINS}", f"“b”: {QUEUE}")
-
-
-def test_page_of_the_book_tells_every_assumption_of_its_recording() -> None:
-    checked = 0
-    for path in sorted(store.folder().glob("*/*.json")):
-        found = store.read(path)
-        if not isinstance(found, Recording | Comparison):
-            continue
-        parts = found.parts.values() if isinstance(found, Comparison) else [found]
-        read = seen(html(blocks(found), plainly))
-        notes = {note for part in parts for note in part.run.forecast.notes}
-        assert read.count(ASSUMES) == bool(notes)
-        assert all(note in read for note in notes)
-        checked += len(notes)
-    assert checked > 0
 
 
 def test_tables_name_the_time_in_service_as_the_glossary_does() -> None:

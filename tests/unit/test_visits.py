@@ -4,7 +4,6 @@ import math
 from dataclasses import fields, replace
 
 import examples
-import numpy as np
 import pytest
 
 from labs.analysis import checks, visits
@@ -39,8 +38,6 @@ def test_two_visits_are_one_point():
     assert found.demand_s == pytest.approx((0.05 * 80 + 0.06 * 88) / 168)
     assert [(each.at_s, each.throughput_rps) for each in found.visits] == [(3.0, 40), (9.0, 44)]
     assert [each.seconds for each in found.visits] == [2.0, 2.0]
-    idle = join(replace(up, throughput_rps=0.0, completed=0.0), replace(down, completed=0.0))
-    assert idle.throughput_rps == 22.0 and idle.demand_s == 0.0
 
 
 @pytest.mark.parametrize(("rate", "seconds"), [(44.0, 2.0), (60.0, 2.0), (30.0, 5.0)])
@@ -125,42 +122,13 @@ def test_visits_that_differ_widen_every_interval():
     assert low <= 40 and high >= 43 * 0.999  # one pair: both lie inside
 
 
-def test_intervals_cover_the_truth_where_visits_differ_more_than_batches_say():
-    """Batches of ± 1.5 % about visits that spread by 1.6 % and drift: of single windows a third
-    would miss."""
-    dice, covered, alone = np.random.default_rng(2), [], []
-    for _ in range(400):
-        drift = dice.normal(0, 0.05)
-        points = []
-        for at in range(5):
-            rates = [
-                40 * np.exp(drift * (time / 9 - 0.5) + dice.normal(0, 0.016))
-                for time in (at, 9 - at)
-            ]
-            up, down = (
-                window(rate, time, half=0.02)
-                for rate, time in zip(rates, (at, 9 - at), strict=True)
-            )
-            alone.append(up.throughput_ci_rps[0] <= 40 <= up.throughput_ci_rps[1])
-            points.append(join(up, down))
-        covered += [p.throughput_ci_rps[0] <= 40 <= p.throughput_ci_rps[1] for p in judge(points)]
-    assert np.mean(covered) >= 0.93
-    assert np.mean(alone) < 0.75
-
-
-def test_a_level_that_does_not_repeat_is_unfit_and_half_of_one_is_not_too_few():
+def test_one_visit_of_two_needs_half_of_the_requests():
     def names(point):
-        found = checks.check(
-            point, examples.EXPERIMENT, examples.MACHINE, forecast=examples.prediction()
-        )
-        return [check.name for check in found if check.unfit]
+        return [check.name for check in checks.disturbances(point)]
 
-    few = {"completed": 12.0}
-    up, down, other = window(40, 1, **few), window(43, 9, **few), window(45, 9, **few)
-    assert names(up) == names(join(up, down)) == []
-    assert names(join(up, other)) == ["repeated"]
-    assert names(join(up, window(40, 9, completed=5.0))) == ["few"]
-    assert names(window(40, 1, completed=9.0)) == ["few"]
+    enough, few = window(40, 1, completed=12.0), window(40, 9, completed=5.0)
+    assert names(enough) == names(join(enough, enough)) == []
+    assert names(few) == names(join(enough, few)) == ["few"]
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 9])
@@ -186,10 +154,7 @@ def test_no_interval_goes_below_nothing():
     assert interval(join(window(40, 1, half=3.0), window(40, 9, half=3.0)), None)[0] == 0
     nothing = window(0, 1, half=0.5)
     assert interval(join(nothing, nothing), None) == (0, 0)
-    low, high = interval(join(nothing, window(40, 9)), None)
-    assert (low, high) == pytest.approx((0, 40))
-    barely = interval(join(window(40, 1, half=1.4), window(40, 9, half=0.0)), None)
-    assert barely == pytest.approx((40 * 0.3, 40 * 1.7))
+    assert interval(join(nothing, window(40, 9)), None) == pytest.approx((0, 40))
 
 
 def test_what_was_seen_on_one_visit_only_is_kept():

@@ -54,8 +54,6 @@ def test_panel_starts_with_the_book_s_own_server_and_its_recording(panel: PanelD
     ("typed", "said"),
     [
         ({"url": "my server"}, "begins with http:// or https://"),
-        ({"url": "http://me:secret@127.0.0.1/"}, "seen by everybody"),
-        ({"url": "http://example.org/"}, "server is an attack; if it is yours, type its name here"),
         ({"workers": "four"}, "Workers “four”: must be a whole number"),
         ({"workers": "0"}, "Workers “0”: must be between"),
     ],
