@@ -3,13 +3,14 @@
  * works from a file. */
 import { make } from '../make';
 import { button, hold, say, select, slider } from './controls';
-import { KINDS } from './kinds';
+import * as kinds from './kinds';
 import { penFor } from './look';
 import { NAMES, read, type Name, type Values } from './parameters';
-import type { Row, Scene, Stage } from './scene';
+import type { Kind, Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { byChance } from './shop_times';
 
+const KINDS: Record<string, Kind> = kinds;
 const SLOWER = [1, 2, 5, 10, 20, 50, 100]; // times slower than life
 const LONGEST_FRAME_MS = 50; // after a pause of the browser the model doesn't jump
 const TABLE_EVERY_MS = 250;
@@ -61,10 +62,10 @@ class Frame extends HTMLElement implements Stage {
       console.error(reason); // what stood in its place stays
       return;
     }
-    this.#pen = penFor(this.#canvas, () => this.redraw());
+    this.#pen = penFor(this.#canvas, () => this.#redraw());
     new IntersectionObserver((entries) => {
       this.#seen = entries.at(-1)!.isIntersecting;
-      this.redraw();
+      this.#redraw();
     }).observe(this);
     // Held as high as it is, it is laid out and painted by itself, and not with the whole page.
     new ResizeObserver(() => {
@@ -89,24 +90,13 @@ class Frame extends HTMLElement implements Stage {
     this.#sliders.get(name)?.show(value);
     this.#touched = true;
     this.#scene.changed(name);
-    this.redraw();
+    this.#redraw();
   }
 
   did(words: string): void {
     this.#say(words);
     this.#touched = true;
-    this.redraw();
-  }
-
-  redraw(): void {
-    this.#stale = true;
-    this.#ask();
-  }
-
-  #ask(): void {
-    if (this.#asked || !this.#seen) return;
-    this.#asked = true;
-    requestAnimationFrame((at) => this.#onFrame(at));
+    this.#redraw();
   }
 
   // ---- its parts ----
@@ -197,7 +187,7 @@ class Frame extends HTMLElement implements Stage {
     this.#playButton.textContent = this.#playing ? 'Pause' : 'Play';
     this.#touched = true;
     this.#last = 0;
-    this.redraw();
+    this.#redraw();
   }
 
   #step(): void {
@@ -240,6 +230,17 @@ class Frame extends HTMLElement implements Stage {
   }
 
   // ---- what is seen ----
+
+  #redraw(): void {
+    this.#stale = true;
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#asked || !this.#seen) return;
+    this.#asked = true;
+    requestAnimationFrame((at) => this.#onFrame(at));
+  }
 
   #onFrame(at: number): void {
     this.#asked = false;

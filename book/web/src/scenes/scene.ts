@@ -57,8 +57,6 @@ export interface Stage {
   turn(name: Name, value: number): void;
   /** The reader used a tool of the scene's own; what came of it is said. */
   did(words: string): void;
-  /** Draw soon, although nothing moves. */
-  redraw(): void;
 }
 
 export type Kind = (stage: Stage) => Scene;

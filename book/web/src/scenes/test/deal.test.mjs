@@ -36,7 +36,7 @@ for (const row of agreed) {
 
 function scene(given) {
   const values = { users: 64, processes: 4, threads: 16, cpu: 0, wait: 0.2, ...given };
-  const made = deal({ values, option: () => null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = deal({ values, option: () => null, turn() {}, did() {}, seed: 1 });
   made.start();
   return { made, values };
 }

@@ -64,7 +64,7 @@ test('preload spares what is only read, however late one weighs', () => {
 
 function scene(given) {
   const values = { workers: 20, preload: 1, written: 3, memory: 552, ...given };
-  const made = pages({ values, option: () => null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = pages({ values, option: () => null, turn() {}, did() {}, seed: 1 });
   made.start();
   return { made, values };
 }

@@ -92,7 +92,7 @@ test('the same seed, the same course; another, another', () => {
 
 function scene(given, options = {}) {
   const values = { users: 0, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
-  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {}, seed: 1 };
+  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, seed: 1 };
   const shop = shopOn(stage);
   shop.start();
   const turn = (changes) => {
