@@ -14,7 +14,6 @@ const OPTIONS: Record<string, Check> = {
   times: ['chance', 'alike'],
   hold: 'numbers', // requests a second while the button is held
   slower: 'numbers', // times slower than life, at first
-  seed: 'numbers',
 };
 
 /** Of a scene that says nothing else. */

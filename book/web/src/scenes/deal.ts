@@ -8,7 +8,7 @@ import { box, DASH, stroke, words } from './sketch';
 import { Stamps } from './stamps';
 
 const DEAL_US = 10_000; // a deal, by the model's clock
-const ENOUGH = 300; // deals, before a number is held against a bet or a goal
+const ENOUGH = 300; // deals, before a number is held against a goal
 const TOP = 24; // labels above the processes
 const GLASS = 110; // height of a process
 const CHART = 96;
@@ -138,7 +138,6 @@ export function deal(stage: Stage): Scene {
     sentence: () =>
       `After ${deals()} the mean is ${rate(X(mean())).words}, and ` +
       `${waiting(mean())} of ${model.users} users wait; dealt evenly it would be ${short(X(even()))}.`,
-    answer: () => (model.count < ENOUGH ? undefined : rate(X(mean()))),
     goals: {
       'spare-threads'() {
         const { users, processes, threads, count } = model;

@@ -28,7 +28,6 @@ export const ABOUT: About = {
   columns: ['', 'model'],
   goals: {
     'nine-of-ten': 'Find the fewest requests with which nine pairs of ten show the difference.',
-    'no-difference': 'Two servers that are equal: let the interval claim a difference all the same.',
   },
   still: (scene) => scene.advance!(40 * PAIR_US),
 };
@@ -150,7 +149,6 @@ export function samples(stage: Stage): Scene {
         const { claimed, wrong, count } = model;
         return enough() && setting().requests <= 1200 && (claimed - wrong) / count >= 0.88;
       },
-      'no-difference': () => enough() && setting().apart === 0 && model.wrong > 0,
     },
   };
 }

@@ -21,7 +21,7 @@ export function stageOf(options: Record<string, string>): Stage {
   const option = (name: string) => options[name] ?? null;
   const values = read(option);
   const turn: Stage['turn'] = (name, value) => void (values[name] = value);
-  return { values, seed: Number(options.seed ?? 1), option, turn, did() {} };
+  return { values, seed: 1, option, turn, did() {} };
 }
 
 /** What a reader sees at first, or what has happened then by what is said about the scene. */

@@ -47,11 +47,10 @@ test('ten milliseconds a deal, however they come', () => {
   assert.equal(made.clock(), '1001 deals');
 });
 
-test('a bet is held against the mean of many deals', () => {
+test('the mean of many deals is less than what even ones give', () => {
   const { made } = scene({});
-  assert.equal(made.answer('throughput'), undefined);
   made.advance(10e6);
-  const { value } = made.answer('throughput');
+  const value = Number(made.rows()[1][1]);
   assert.ok(value > 285 && value < 300, value);
   assert.match(made.rows()[1][2], /≤ 320/);
 });

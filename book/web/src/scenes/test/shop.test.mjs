@@ -131,8 +131,7 @@ test('the goal of the front page: somebody is turned away', () => {
   shop.send(false);
   assert.equal(shop.goals['turned-away'](), true);
   shop.advance(60e6);
-  assert.equal(shop.model.underWay, 0);
-  assert.equal(shop.model.requests.size, 0);
+  assert.deepEqual(shop.rows().find(([what]) => what === 'under way'), ['under way', '0']);
 });
 
 test('the goal of the launch: the line is gone', () => {
