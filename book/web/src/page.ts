@@ -33,19 +33,9 @@ export interface Cells {
   cells: { source: string; lab: boolean }[];
 }
 
-export interface WallTime {
-  plotly(): Promise<Plotly>;
-  ask: typeof askAtScene; // these for the scenes, a script of their own
-  judged: typeof judged;
-  played: typeof played;
-  play: typeof play;
-  goLive?: (config: LiveConfig, cells: Cells, status: StatusLine) => void;
-  measuring?: () => boolean; // a lab of this page, where it is live
-}
-
 declare global {
   interface Window {
-    wallTime: WallTime;
+    wallTime: typeof wallTime;
     wallTimeLive?: LiveConfig;
     Plotly?: Plotly;
   }
@@ -67,17 +57,21 @@ function loadScript(path: string): Promise<void> {
 
 let plotly: Promise<Plotly> | undefined;
 
-window.wallTime = {
-  plotly() {
+/** For the other scripts. */
+const wallTime = {
+  plotly(): Promise<Plotly> {
     plotly ??= loadScript('lib/plotly.js').then(() => window.Plotly!);
     plotly.catch(() => (plotly = undefined)); // ask again next time
     return plotly;
   },
-  ask: askAtScene,
+  ask: askAtScene, // these for the scenes
   judged,
   played,
   play,
+  goLive: undefined as ((...about: Parameters<typeof goLive>) => void) | undefined, // by live.ts; and this
+  measuring: undefined as (() => boolean) | undefined, // a lab of this page
 };
+window.wallTime = wallTime;
 
 /** The token has done its work: keep it out of bookmarks and screenshots. */
 function hideToken(): void {

@@ -5,7 +5,7 @@ import { rate, seconds, short, some } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Totals } from './shop_model';
 import { byChance, randomTimes, us } from './shop_times';
-import { axes, DASH, dot, stroke, words, type Plot } from './sketch';
+import { axes, DASH, dot, stroke, ticks, words, type Plot } from './sketch';
 import { bound, closed, responseBound, shopOf } from './theory';
 
 const DOTS = 9; // levels that are simulated
@@ -122,8 +122,8 @@ export function curves(stage: Stage): Scene {
       line(upper, X, colour, dash);
       line(lower, X.map((each, index) => R(index + 1, each)), colour, dash);
     };
-    axes(pen, upper, 'requests a second X', ticks(upper.top), short, `${most} users`);
-    axes(pen, lower, 'response time R', ticks(lower.top), seconds, `${most} users`);
+    axes(pen, upper, 'requests a second X', ticks(upper.top, 3), short, `${most} users`);
+    axes(pen, lower, 'response time R', ticks(lower.top, 3), seconds, `${most} users`);
     pale.forEach((X, index) => {
       both(X, pen.line);
       for (const [plot, value] of [[upper, last(X)], [lower, R(most, last(X))]] as const) {
@@ -196,11 +196,4 @@ export function curves(stage: Stage): Scene {
       return true;
     },
   };
-}
-
-/** From 0 to the top, in at most three steps of 1, 2 or 5 times a power of ten. */
-function ticks(top: number): number[] {
-  const ten = 10 ** Math.floor(Math.log10(top / 3));
-  const step = ten * ([1, 2, 5, 10].find((times) => 3 * times * ten >= top) ?? 10);
-  return [0, 1, 2, 3].map((n) => n * step).filter((value) => value <= top);
 }

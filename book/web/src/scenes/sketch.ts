@@ -78,5 +78,12 @@ export function axes(pen: Pen, plot: Plot, title: string, ticks: number[], say: 
   words(pen, end, x + w, floor + 18, 1);
 }
 
+/** From 0 to the top, in at most so many steps of 1, 2 or 5 times a power of ten. */
+export function ticks(top: number, most: number): number[] {
+  const ten = 10 ** Math.floor(Math.log10(top / most));
+  const step = ten * ([1, 2, 5].find((times) => most * times * ten >= top) ?? 10);
+  return Array.from({ length: Math.floor(top / step) + 1 }, (_, n) => n * step);
+}
+
 /** The dash of bounds and of what is averaged. */
 export const DASH = [6, 5];
