@@ -1,9 +1,9 @@
 /** The picture of the shop: a dot for each request, and where it belongs. Reads the model only. */
 import type { Pen } from './look';
+import { mark } from './marks';
 import type { Values } from './parameters';
 import type { Request, ShopModel, State } from './shop_model';
 import { round, stroke, words, type Box } from './sketch';
-import { Stamps, type Stamp } from './stamps';
 
 const NARROW = 560; // below this the queue stands above the workers
 const LARGEST = 11; // radius of a dot
@@ -49,7 +49,6 @@ export class ShopPicture {
   #places!: Places; // of the pool
   #small!: number; // radius in the queue and outside
   #capacity = 24;
-  #stamps = new Stamps();
 
   forget(): void {
     this.#dots.clear();
@@ -181,10 +180,9 @@ export class ShopPicture {
     const road = pen.height - ROAD / 2;
     const way = [[door, pool.y + pool.h + 2], [door, road], [(outside ?? queue).x + 4, road]];
     stroke(pen, pen.line, way, 1.2, [4, 5]);
-    const free = this.#stamps.of(pen, 'free', this.#places.radius);
     for (let slot = 0; slot < workers; slot += 1) {
       const { x, y } = this.#inPool(slot);
-      if (!this.#taken[slot]) free(x, y);
+      if (!this.#taken[slot]) mark(pen, 'free', this.#places.radius, x, y);
     }
     this.#paintCores(pen, model.busyCores, cores);
     const label = ({ x, y }: Box, text: string, part = 0) => words(pen, text, x, y - 7, part);
@@ -212,19 +210,10 @@ export class ShopPicture {
 
   #paintDots(pen: Pen, model: ShopModel): void {
     const share = Math.min(1, model.busyCores / Math.max(1, model.onCores));
-    const small = this.#small;
-    const { radius } = this.#places;
-    const stamps = this.#stamps;
-    const away = stamps.of(pen, 'away', small);
-    const stamp: Record<State, Stamp> = {
-      waiting: stamps.of(pen, 'waiting', radius),
-      computing: stamps.of(pen, 'computing', radius, share),
-      queued: stamps.of(pen, 'queued', small),
-      refused: stamps.of(pen, 'refused', small),
-      away,
-      gone: away,
-    };
-    for (const dot of this.#dots.values()) stamp[dot.state](dot.x, dot.y);
+    for (const { state, x, y } of this.#dots.values()) {
+      const inside = state === 'waiting' || state === 'computing';
+      mark(pen, state === 'gone' ? 'away' : state, inside ? this.#places.radius : this.#small, x, y, share);
+    }
   }
 }
 

@@ -36,7 +36,7 @@ export class Svg implements Context {
   get pen(): Pen {
     const { width, height } = this;
     const inks = colours('currentColor', (name) => `var(--wt-${name})`);
-    return { g: this, width, height, ratio: 1, font: FONT, ...inks };
+    return { g: this, width, height, font: FONT, ...inks };
   }
 
   /** What has been drawn; `said` is for whoever cannot see it. */
