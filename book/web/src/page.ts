@@ -41,6 +41,7 @@ declare global {
   }
 }
 
+const config = window.wallTimeLive;
 const statics = new URL('.', (document.currentScript as HTMLScriptElement).src);
 
 function loadScript(path: string): Promise<void> {
@@ -112,7 +113,6 @@ function ask(): void {
 /** A page with cells; the rest of its script finds Python connected. */
 function readCells(): Cells | undefined {
   const cells = data<Cells>(document.getElementById('wt-cells'));
-  const config = window.wallTimeLive;
   if (!config) return cells;
   // By this script's own address: a proxy may put a prefix before each path and take it off
   // again, and then the server does not know it.
@@ -129,7 +129,6 @@ function main(): void {
   ask();
   document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
-  const config = window.wallTimeLive;
   if (config) hideToken();
   const place = config ? inHome(config.baseUrl) : inBrowser;
   offerChecks(place, Boolean(config));
@@ -171,11 +170,11 @@ function loadLater(): void {
 if (document.readyState === 'complete') loadLater();
 else addEventListener('load', loadLater);
 
-if (window.wallTimeLive) document.documentElement.dataset.live = 'here'; // for the style sheets
+if (config) document.documentElement.dataset.live = 'here'; // for the style sheets
 
 hideBehindBets();
-keepForLater(statics, Boolean(window.wallTimeLive));
-fetchLetters();
+keepForLater(statics, Boolean(config));
+void fetchLetters();
 
 // Deferred, and yet before DOMContentLoaded, which waits for the theme's scripts.
 if (document.readyState !== 'loading') main();

@@ -38,8 +38,7 @@ async function replace(figure: HTMLElement, picture: Element, button: Element): 
   const plot = make('div', { class: 'wt-plot wt-behind' });
   picture.after(plot);
   try {
-    const plotly = await window.wallTime.plotly();
-    await draw(plotly, plot, withGuess(figure));
+    await draw(await window.wallTime.plotly(), plot, withGuess(figure));
   } catch (reason) {
     plot.remove();
     throw reason;

@@ -34,7 +34,7 @@ export const ABOUT: About = {
 
 export function samples(stage: Stage): Scene {
   let model: Samples;
-  let now = 0;
+  let left: number; // microseconds of the next pair
 
   function setting(): Setting {
     const { requests, mean, apart, deviation } = stage.values;
@@ -90,17 +90,15 @@ export function samples(stage: Stage): Scene {
   return {
     start() {
       model = new Samples(new Dice(stage.seed));
-      now = 0;
+      left = 0;
       model.pair(setting());
     },
     changed() {
       model.forget();
       model.pair(setting());
     },
-    advance(time) {
-      const before = Math.floor(now / PAIR_US);
-      now += time;
-      for (let i = Math.floor(now / PAIR_US) - before; i > 0; i -= 1) model.pair(setting());
+    advance(us) {
+      for (left += us; left >= PAIR_US; left -= PAIR_US) model.pair(setting());
     },
     clock: () => `${some(model.count, 'pair')} of tests`,
     step() {

@@ -3,7 +3,7 @@ import { Dice } from './dice';
 import { clock, percent, rate, seconds, short } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Happening, type Totals } from './shop_model';
-import { ShopPicture } from './shop_picture';
+import { height, ShopPicture } from './shop_picture';
 import { byChance, randomTimes, us } from './shop_times';
 import { bound, responseBound, shopOf, throughput } from './theory';
 
@@ -199,7 +199,7 @@ export function shop(stage: Stage): Scene & { counted(): object } {
       if (held) model.send();
       model.change({ ...values });
     },
-    height: (width) => picture.height(width),
+    height,
     draw: (pen, ms) => picture.draw(pen, model, values, ms, rateHeld > 0 || values.rate > 0),
     sentence() {
       const { line, inService, busyCores } = model;

@@ -6,6 +6,9 @@ import type { Request, ShopModel, State } from './shop_model';
 import { round, stroke, words, type Box } from './sketch';
 
 const NARROW = 560; // below this the queue stands above the workers
+
+export const height = (width: number) => (width < NARROW ? 340 : 230);
+
 const LARGEST = 11; // radius of a dot
 const SMALLEST = 1.6;
 const CELL = 2.5; // a place, in radii
@@ -41,7 +44,6 @@ export class ShopPicture {
   #dots = new Map<number, Dot>();
   #taken: boolean[] = [];
   #frame = 0;
-  #shape = '';
   #outside: Box | undefined;
   #queue!: Box;
   #pool!: Box;
@@ -56,10 +58,6 @@ export class ShopPicture {
     this.#capacity = 24;
   }
 
-  height(width: number): number {
-    return width < NARROW ? 340 : 230;
-  }
-
   draw(pen: Pen, model: ShopModel, values: Values, ms: number, visitors: boolean): void {
     this.#arrange(pen, model, values, values.think > 0 || values.places < 1000 || visitors);
     this.#frame += 1;
@@ -72,9 +70,6 @@ export class ShopPicture {
     const crowd = users > 0 ? Math.max(4, users - workers) : 8;
     const needed = Math.max(Math.min(places, crowd), model.line.length);
     while (this.#capacity < needed) this.#capacity *= 2;
-    const shape = [width, workers, this.#capacity, outside, users].join();
-    if (shape === this.#shape) return;
-    this.#shape = shape;
     const narrow = width < NARROW;
     const full = width - 2; // half a line's width on each side
     const floor = height - ROAD - 4;

@@ -64,8 +64,15 @@ export interface Box {
 
 /** Of which both scales begin at 0. */
 export interface Plot extends Box {
-  top: number; // of the scale
+  most: number; // of the scale across
+  top: number; // of the one upwards
 }
+
+/** Where that is in a plot; what lies far above it, no further than that. */
+export const place = ({ x, y, w, h, most, top }: Plot, across: number, up: number): [x: number, y: number] => [
+  x + (w * across) / most,
+  y + h * (1 - Math.min(4, up / top)),
+];
 
 /** What a plot is of, its ticks, and what stands at the end on the right. */
 export function axes(pen: Pen, plot: Plot, title: string, ticks: number[], say: (value: number) => string, end: string): void {

@@ -6,7 +6,7 @@ const FONT = '14px ';
 
 const short = (value: number) => String(Math.round(10 * value) / 10); // a tenth of a pixel is fine enough
 
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[letter]!);
 
 /** All of them clockwise, so that two which overlap in one path leave no hole. */
