@@ -26,7 +26,7 @@ BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 34_070),
     ("tests", "*.py", lines, 34_070),
     ("bench", "*.py", lines, 2_645),
-    ("book/web/src", "*.ts", lines, 9_150),
+    ("book/web/src", "*.ts", lines, 9_000),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]

@@ -329,7 +329,7 @@ GOALS = {  # what is pressed, by which key, and until it says what; a button is 
     "interleave": [(f"{thread} goes", "Enter", "") for thread in "BAAAAAABBABBBBBBAA"],
     "deal": [("threads in each", "ArrowRight", "20"), ("10 s ahead", "Enter", "")],
     "pages": [("10 s ahead", "Enter", ""), ("workers", "ArrowLeft", "12")],
-    "ramp": [("workers at first", "ArrowRight", "70"), ("10 s ahead", "Enter", "")],
+    "ramp": [("all come within", "ArrowRight", "90 s"), *([("10 s ahead", "Enter", "")] * 10)],
 }
 
 

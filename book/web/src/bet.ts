@@ -272,10 +272,7 @@ function put(picture: Element, { axes: [across, up], x, y }: Mark): void {
   const transform = `translate(${xAxis[1] + left * xAxis[2]},${top + (1 - inside) * length})`;
   const node = svg('g', { class: 'wt-guess', fill: GREEN, transform });
   const shape = height > 1.02 ? 'M0,-10 8,4 -8,4Z' : height < -0.02 ? 'M0,10 8,-4 -8,-4Z' : 'M0,-9 7,0 0,9 -7,0Z';
-  node.innerHTML = `<path d="${shape}"/><text x="12" y="4" font-weight="bold" text-anchor="start">you</text>`;
-  if (left > 0.85) {
-    node.lastElementChild!.setAttribute('x', '-12');
-    node.lastElementChild!.setAttribute('text-anchor', 'end');
-  }
+  const [beside, anchor] = left > 0.85 ? [-12, 'end'] : [12, 'start'];
+  node.innerHTML = `<path d="${shape}"/><text x="${beside}" y="4" font-weight="bold" text-anchor="${anchor}">you</text>`;
   picture.append(node);
 }

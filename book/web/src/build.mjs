@@ -59,8 +59,8 @@ const common = {
 
 /** Properties of scenes that nothing outside of their bundle names, and nothing as a string. */
 const OF_SCENES = [
-  ...['accent', 'muted', 'warm', 'wash', 'ratio', 'slot', 'turns', 'columns', 'across', 'radius'],
-  ...['option', 'redraw', 'restless', 'simulate', 'sentence', 'advance', 'certain', 'goals'],
+  ...['accent', 'muted', 'warm', 'wash', 'slot', 'turns', 'columns', 'across', 'radius'],
+  ...['option', 'restless', 'simulate', 'sentence', 'advance', 'certain', 'goals'],
   ...['nextAt', 'inService', 'underWay', 'onCores', 'seed', 'settings', 'totals', 'taken', 'returns', 'refusals'],
   ...['state', 'longest', 'served', 'stays', 'misled', 'settled', 'enough', 'answers', 'outside', 'peak'],
 ];

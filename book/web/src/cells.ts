@@ -1,13 +1,15 @@
 /** One lab of the page: its code, which the reader may change, and what it last showed. */
 import { OutputArea, OutputAreaModel } from '@jupyterlab/outputarea';
 import { Widget } from '@lumino/widgets';
-import { keepFocus } from './focus';
-import { sayAloud } from './heard';
+import { keepFocus, nameSliders, sayAloud } from './heard';
 import { make } from './make';
-import { nameSliders } from './tidy';
 import type { Session } from './session';
 import type { WidgetManager } from './widgets';
 
+const OF_CODE = {
+  ...{ role: 'textbox', 'aria-multiline': 'true', 'aria-label': 'The code of this lab' },
+  ...{ tabindex: '0', spellcheck: 'false' },
+};
 const LOOK_MS = 20; // between two looks at what is still to be drawn
 const MISSING = '.wt-plot:not([data-drawn]), .jp-OutputArea-output:empty';
 const DRAWN_PATIENCE_MS = 15_000; // a panel that takes longer is shown as it is; the recorded run serves until then
@@ -31,7 +33,7 @@ export class LabCell {
   ) {
     const frame = node.querySelector<HTMLElement>('.cell_input pre');
     if (!frame) throw new Error('A lab’s code is not on the page. Tag its cell hide-input.');
-    this.#code = make('div', {}, ...frame.childNodes); // the theme takes every `pre` out of Tab’s way
+    this.#code = make('div', OF_CODE, ...frame.childNodes); // the theme takes every `pre` out of Tab’s way
     frame.append(this.#code);
     this.#output = node.querySelector('.cell_output') ?? node.appendChild(make('div', { class: 'cell_output' }));
     node.append(this.#aloud);
@@ -43,13 +45,8 @@ export class LabCell {
   }
 
   #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
-    const written = this.#code.cloneNode(true).childNodes;
+    const pristine = [...this.#code.cloneNode(true).childNodes];
     makeWritable(this.#code);
-    this.#code.spellcheck = false;
-    this.#code.tabIndex = 0;
-    this.#code.setAttribute('role', 'textbox');
-    this.#code.setAttribute('aria-multiline', 'true');
-    this.#code.setAttribute('aria-label', 'The code of this lab');
     this.#code.addEventListener('keydown', (event) => {
       event.stopPropagation(); // the theme takes "/" for its search
       if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
@@ -62,7 +59,6 @@ export class LabCell {
     });
 
     this.#run.addEventListener('click', () => onRun(this));
-    const pristine = [...written];
     this.#reset.addEventListener('click', () => {
       this.#code.replaceChildren(...pristine.map((child) => child.cloneNode(true)));
       this.#reset.hidden = true;

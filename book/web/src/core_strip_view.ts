@@ -4,7 +4,8 @@
  * of what plotly takes for the same. It is drawn when its model changes, which is between levels,
  * and when the page's width or theme does; in between nothing runs. */
 import type { RenderProps } from '@anywidget/types';
-import { stroke, words } from './scenes/sketch';
+import { make } from './make';
+import { stroke, ticks, words } from './scenes/sketch';
 import { onTheme } from './themes';
 
 /** Times in seconds, shares as fractions, from the top downwards. */
@@ -24,11 +25,9 @@ const AXIS = 38; // below the rows
 const TICKS = 6; // at most, of seconds
 
 function render({ model, el }: RenderProps<{ strip: Strip; alt: string }>): () => void {
-  const canvas = document.createElement('canvas');
-  canvas.setAttribute('role', 'img');
-  const legend = document.createElement('figcaption');
-  const figure = Object.assign(document.createElement('figure'), { className: 'wt-view wt-core-strip' });
-  figure.append(canvas, legend);
+  const canvas = make('canvas', { role: 'img' });
+  const legend = make('figcaption');
+  const figure = make('figure', { class: 'wt-view wt-core-strip' }, canvas, legend);
   el.append(figure);
 
   const redraw = () => {
@@ -114,14 +113,9 @@ function draw(canvas: HTMLCanvasElement, width: number, strip: Strip, style: CSS
   floor(bottom);
   words(pen, most, LEFT - 8, bottom - ROW + 6, 1);
   words(pen, 0, LEFT - 8, bottom - 4, 1);
-  for (const at of ticks(strip.seconds)) words(pen, at, x(at), bottom + 12, 0.5);
+  const whole = Math.min(TICKS, strip.seconds); // no tick is of a part of a second
+  for (const at of ticks(strip.seconds, whole)) words(pen, at, x(at), bottom + 12, 0.5);
   words(pen, 'seconds since the load began', (LEFT + right) / 2, bottom + 29, 0.5);
-}
-
-/** Round seconds, at most TICKS of them. */
-function ticks(seconds: number): number[] {
-  const step = [1, 2, 5, 10, 20, 50, 100].find((each) => seconds / each <= TICKS) ?? 200;
-  return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, n) => n * step);
 }
 
 /** Strokes over a colour, so that it is not told by colour alone. */
@@ -149,8 +143,7 @@ function drawLegend(legend: HTMLElement, strip: Strip): void {
   ];
   legend.replaceChildren(
     ...names.map(({ name, colour, kind }) => {
-      const about = { className: `wt-key wt-key-${kind}`, textContent: name };
-      const entry = Object.assign(document.createElement('span'), about);
+      const entry = make('span', { class: `wt-key wt-key-${kind}` }, name);
       entry.style.setProperty('--key', colour);
       return entry;
     }),

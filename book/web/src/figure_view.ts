@@ -4,6 +4,7 @@
  * kernel for it, once, over its own comm; the answer is a gzipped buffer, so no address is
  * ever asked. */
 import type { RenderProps } from '@anywidget/types';
+import { make } from './make';
 import { draw, forget, type Figure, type Plotly } from './plot';
 
 type Props = RenderProps<{ figure: Figure; alt: string }>;
@@ -42,9 +43,8 @@ async function askKernel(model: Props['model']): Promise<Plotly> {
 }
 
 async function render({ model, el }: Props): Promise<() => void> {
-  const plot = Object.assign(document.createElement('div'), { className: 'wt-plot' });
-  const figure = Object.assign(document.createElement('figure'), { className: 'wt-view' });
-  figure.append(plot);
+  const plot = make('div', { class: 'wt-plot' });
+  const figure = make('figure', { class: 'wt-view' }, plot);
   el.append(figure);
 
   const tell = () => figure.setAttribute('aria-label', model.get('alt'));

@@ -6,13 +6,9 @@ const PLACE = 'wall-time-letters';
 const PLAIN = 'wt-plain';
 const WANTED = ['1em "Wall Time Serif"', 'italic 1em "Wall Time Serif"', '1em "Wall Time Sans"'];
 
-export function fetchLetters(): void {
+export async function fetchLetters(): Promise<void> {
   if (!document.documentElement.classList.contains(PLAIN)) return;
-  if (document.readyState === 'complete') void fetchNow();
-  else addEventListener('load', () => void fetchNow());
-}
-
-async function fetchNow(): Promise<void> {
+  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
   await Promise.all(WANTED.map((font) => document.fonts.load(font))).catch(console.error);
   try {
     localStorage.setItem(PLACE, 'here');

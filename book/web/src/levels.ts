@@ -46,9 +46,8 @@ function offer(figure: HTMLElement, run: Run): void {
   let plots: Plot[] = []; // looked at when the first replay begins: most readers want none
   let step = 0;
 
-  const open = button(label, begin);
-  open.className = 'wt-explore';
-  const next = button('', () => show(step === last ? 0 : step + 1), 'wt-first');
+  const open = button(label, begin, 'wt-explore');
+  const next = button('', () => show(step === last ? 0 : step + 1), 'wt-button wt-first');
   const where = make('span', { 'aria-hidden': 'true' }); // the slider says it
   const slider = make('input', { type: 'range', min: '0', step: '1', max: `${last}` });
   slider.ariaLabel = each.replace(/^./, (letter) => letter.toUpperCase());

@@ -38,7 +38,7 @@ const MOST_RESTARTS = 5; // in a row, each after a longer pause
 const PAUSE_MS = 250; // before the first of them
 
 class LivePage {
-  readonly #labs = new Map<string, LabCell>(); // by the cell's place on the page
+  readonly #labs = new Map<Cells['cells'][number], LabCell>(); // in the page's order
   #session: Session | undefined;
   #early: Early | undefined; // asked for by the page's first script
   #manager: WidgetManager | undefined;
@@ -52,13 +52,11 @@ class LivePage {
   ) {
     this.#early = config.early;
     const nodes = document.querySelectorAll<HTMLElement>('.cell.tag_lab');
-    const places = written.cells.flatMap((cell, place) => (cell.lab ? [place] : []));
-    places.forEach((place, nth) => {
-      const node = nodes[nth];
-      if (!node) throw new Error(`Lab ${nth + 1} of ${places.length} is not on the page.`);
-      const lab = new LabCell(node, written.cells[place]!.source, (cell) => void this.#rerun(cell));
-      this.#labs.set(String(place), lab);
-    });
+    for (const cell of written.cells.filter(({ lab }) => lab)) {
+      const node = nodes[this.#labs.size];
+      if (!node) throw new Error(`Lab ${this.#labs.size + 1} is not on the page.`);
+      this.#labs.set(cell, new LabCell(node, cell.source, (lab) => void this.#rerun(lab)));
+    }
     window.addEventListener('beforeunload', (event) => {
       if (measuring()) event.preventDefault(); // the browser asks, in its own words
     });
@@ -123,8 +121,8 @@ class LivePage {
   }
 
   async #runAll(session: Session, stale: () => boolean): Promise<void> {
-    for (const [place, cell] of this.written.cells.entries()) {
-      const lab = this.#labs.get(String(place));
+    for (const cell of this.written.cells) {
+      const lab = this.#labs.get(cell);
       if (lab) {
         await lab.run(session, this.#manager!);
       } else {

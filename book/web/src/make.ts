@@ -26,8 +26,8 @@ export function svg(tag: string, attributes: Record<string, string | number>, te
   return node;
 }
 
-export function button(label: string, press: () => void, kind = ''): HTMLButtonElement {
-  const made = make('button', { type: 'button', class: `wt-button ${kind}`.trim() }, label);
+export function button(label: string, press: () => void, kind = 'wt-button'): HTMLButtonElement {
+  const made = make('button', { type: 'button', class: kind }, label);
   made.addEventListener('click', press);
   return made;
 }

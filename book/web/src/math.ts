@@ -1,10 +1,9 @@
 /** Sets the formulas of a page that were not set when the book was made (labs/site/build/formulas.py). */
 import katex from 'katex';
+import { make } from './make';
 
-const styles = document.createElement('link');
-styles.rel = 'stylesheet';
-styles.href = new URL('math.css', (document.currentScript as HTMLScriptElement).src).href;
-document.head.append(styles);
+const { href } = new URL('math.css', (document.currentScript as HTMLScriptElement).src);
+document.head.append(make('link', { rel: 'stylesheet', href }));
 
 function set(node: HTMLElement): void {
   const number = node.querySelector('.eqno'); // Sphinx keeps it inside the formula's element
@@ -22,11 +21,9 @@ function set(node: HTMLElement): void {
 function nameColumn(node: HTMLElement, written: string, formula: string): void {
   const cell = node.closest('th');
   if (!cell || node.parentElement!.childNodes.length > 1) return;
-  const said = document.createElement('span');
-  said.className = 'visually-hidden';
-  said.textContent = formula.replace(/\\cdot/g, '·').replace(/\\[a-z]+|[{}^_]/g, '').trim() || written;
+  const said = formula.replace(/\\cdot/g, '·').replace(/\\[a-z]+|[{}^_]/g, '').trim() || written;
   node.querySelector('.katex')?.setAttribute('aria-hidden', 'true');
-  node.before(said);
+  node.before(make('span', { class: 'visually-hidden' }, said));
 }
 
 function setAll(): void {

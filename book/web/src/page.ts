@@ -33,24 +33,15 @@ export interface Cells {
   cells: { source: string; lab: boolean }[];
 }
 
-export interface WallTime {
-  plotly(): Promise<Plotly>;
-  ask: typeof askAtScene; // these for the scenes, a script of their own
-  judged: typeof judged;
-  played: typeof played;
-  play: typeof play;
-  goLive?: (config: LiveConfig, cells: Cells, status: StatusLine) => void;
-  measuring?: () => boolean; // a lab of this page, where it is live
-}
-
 declare global {
   interface Window {
-    wallTime: WallTime;
+    wallTime: typeof wallTime;
     wallTimeLive?: LiveConfig;
     Plotly?: Plotly;
   }
 }
 
+const config = window.wallTimeLive;
 const statics = new URL('.', (document.currentScript as HTMLScriptElement).src);
 
 function loadScript(path: string): Promise<void> {
@@ -67,17 +58,21 @@ function loadScript(path: string): Promise<void> {
 
 let plotly: Promise<Plotly> | undefined;
 
-window.wallTime = {
-  plotly() {
+/** For the other scripts. */
+const wallTime = {
+  plotly(): Promise<Plotly> {
     plotly ??= loadScript('lib/plotly.js').then(() => window.Plotly!);
     plotly.catch(() => (plotly = undefined)); // ask again next time
     return plotly;
   },
-  ask: askAtScene,
+  ask: askAtScene, // these for the scenes
   judged,
   played,
   play,
+  goLive: undefined as ((...about: Parameters<typeof goLive>) => void) | undefined, // by live.ts; and this
+  measuring: undefined as (() => boolean) | undefined, // a lab of this page
 };
+window.wallTime = wallTime;
 
 /** The token has done its work: keep it out of bookmarks and screenshots. */
 function hideToken(): void {
@@ -118,7 +113,6 @@ function ask(): void {
 /** A page with cells; the rest of its script finds Python connected. */
 function readCells(): Cells | undefined {
   const cells = data<Cells>(document.getElementById('wt-cells'));
-  const config = window.wallTimeLive;
   if (!config) return cells;
   // By this script's own address: a proxy may put a prefix before each path and take it off
   // again, and then the server does not know it.
@@ -135,7 +129,6 @@ function main(): void {
   ask();
   document.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
-  const config = window.wallTimeLive;
   if (config) hideToken();
   const place = config ? inHome(config.baseUrl) : inBrowser;
   offerChecks(place, Boolean(config));
@@ -177,11 +170,11 @@ function loadLater(): void {
 if (document.readyState === 'complete') loadLater();
 else addEventListener('load', loadLater);
 
-if (window.wallTimeLive) document.documentElement.dataset.live = 'here'; // for the style sheets
+if (config) document.documentElement.dataset.live = 'here'; // for the style sheets
 
 hideBehindBets();
-keepForLater(statics, Boolean(window.wallTimeLive));
-fetchLetters();
+keepForLater(statics, Boolean(config));
+void fetchLetters();
 
 // Deferred, and yet before DOMContentLoaded, which waits for the theme's scripts.
 if (document.readyState !== 'loading') main();

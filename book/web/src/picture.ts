@@ -3,6 +3,7 @@
  * picture serves light and dark. */
 import { draw, forget, type Figure, type Plotly } from './plot';
 import { still, type Asked } from './scenes/stills';
+import { escaped } from './scenes/svg';
 
 interface Wanted {
   figures: { mark: string; figure: Figure }[]; // marked as labs.present.html has it
@@ -138,10 +139,6 @@ function colour(value: string): string {
 /** A tenth of a pixel is fine enough. */
 function round(text: string): string {
   return text.replace(/-?\d*\.\d+(?:e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(1)) || 0));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[letter]!);
 }
 
 /** Where numbers lie: of each axis its kind, first pixel, length in pixels, and range. */

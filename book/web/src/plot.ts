@@ -22,12 +22,11 @@ const CONFIG = {
   modeBarButtons: [['toImage', 'resetScale2d']],
 };
 
-/** What is on display, and for which width and colours it was drawn. */
+/** What is on display, and for which width it was drawn. */
 interface Drawn {
   plotly: Plotly;
   figure: Figure;
   width: number;
-  colours: string;
 }
 
 const drawn = new Map<HTMLElement, Drawn>();
@@ -36,7 +35,7 @@ const drawn = new Map<HTMLElement, Drawn>();
 export async function draw(plotly: Plotly, node: HTMLElement, figure: Figure): Promise<void> {
   node.hidden = figure.data.length === 0; // axes without anything on them say nothing
   const known = drawn.has(node);
-  drawn.set(node, { plotly, figure, width: node.clientWidth, colours: coloursOf(node) });
+  drawn.set(node, { plotly, figure, width: node.clientWidth });
   if (!known) widths.observe(node);
   if (node.clientWidth === 0) return; // not on the page yet: the observer draws it when it is
   await plotly.react(node, figure.data, layoutFor(node, figure), CONFIG);
@@ -95,10 +94,6 @@ function theme(node: HTMLElement): object {
   };
 }
 
-function coloursOf(node: HTMLElement): string {
-  return `${getComputedStyle(node).color} on ${background(node)}`;
-}
-
 /** Plotly knows no color-mix: let the browser compute it. */
 function rgba(node: HTMLElement, colour: string): string {
   const probe = document.createElement('span');
@@ -149,6 +144,6 @@ const widths = new ResizeObserver((entries) => {
 
 onTheme(() => {
   requestAnimationFrame(() => {
-    for (const [node, { colours }] of drawn) if (coloursOf(node) !== colours) redraw(node);
+    for (const node of drawn.keys()) redraw(node);
   });
 });

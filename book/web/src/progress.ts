@@ -161,7 +161,7 @@ class Progress {
   }
 
   #drop(name: string, gone: Partial<Kept>): HTMLElement {
-    const made = button('✕', () => void this.#dropping(() => ({ ...NOTHING, ...gone }), 'Dropped.'), 'wt-drop');
+    const made = button('✕', () => void this.#dropping(() => ({ ...NOTHING, ...gone }), 'Dropped.'), 'wt-button wt-drop');
     made.setAttribute('aria-label', `Drop ${name}`);
     return made;
   }

@@ -1,7 +1,7 @@
 /** A recorded figure: a picture, until the reader points at it. Then plotly comes, which is ten
  * times the rest of a page's script, and draws it so that each point can be asked. */
 import { nameNumbers } from './heard';
-import { data, make } from './make';
+import { button, data, make } from './make';
 import { draw, drawInstead, type Figure } from './plot';
 
 const LABEL = 'Point at the values';
@@ -24,14 +24,13 @@ export function bringToLife(figure: HTMLElement): void {
       explore.textContent = `${LABEL}: that did not load, try again`;
     });
   };
-  const explore = make('button', { type: 'button', class: 'wt-explore' }, LABEL);
+  const explore = button(LABEL, wake, 'wt-explore');
   picture.after(explore);
   picture.addEventListener('pointerenter', (event) => {
     if (event.pointerType === 'mouse') dwelling = setTimeout(wake, DWELL_MS);
   });
   picture.addEventListener('pointerleave', () => clearTimeout(dwelling));
   picture.addEventListener('click', wake);
-  explore.addEventListener('click', wake);
 }
 
 /** Behind the picture until it is drawn, so that nothing flickers. The picture stays, for print. */
@@ -39,8 +38,7 @@ async function replace(figure: HTMLElement, picture: Element, button: Element): 
   const plot = make('div', { class: 'wt-plot wt-behind' });
   picture.after(plot);
   try {
-    const plotly = await window.wallTime.plotly();
-    await draw(plotly, plot, withGuess(figure));
+    await draw(await window.wallTime.plotly(), plot, withGuess(figure));
   } catch (reason) {
     plot.remove();
     throw reason;

@@ -42,8 +42,11 @@ export class Session {
 
   /** As `askForPython` throws; what was asked for early is taken. */
   static async open(baseUrl: string, page: string, early?: Early): Promise<Session> {
-    const given = await (early?.take() ?? askForPython(baseUrl, page));
-    const settings = ServerConnection.makeSettings({
+    return new Session(baseUrl, await (early?.take() ?? askForPython(baseUrl, page)), early);
+  }
+
+  private constructor(baseUrl: string, given: Given, early?: Early) {
+    this.#settings = ServerConnection.makeSettings({
       baseUrl,
       wsUrl: baseUrl.replace(/^http/, 'ws'),
       appUrl: '',
@@ -51,14 +54,9 @@ export class Session {
       appendToken: false,
       ...(early && { WebSocket: early.sockets }),
     });
-    return new Session(settings, given, early?.clientId);
-  }
-
-  private constructor(settings: ServerConnection.ISettings, given: Given, clientId?: string) {
-    this.#settings = settings;
     this.#id = given.id;
-    const about = { model: given.kernel, serverSettings: settings, ...(clientId && { clientId }) };
-    this.kernel = new KernelConnection(about);
+    const name = early && { clientId: early.clientId };
+    this.kernel = new KernelConnection({ model: given.kernel, serverSettings: this.#settings, ...name });
     window.addEventListener('pagehide', this.#endOnLeave);
     for (const sign of HANDS) window.addEventListener(sign, this.#used, { passive: true });
   }
@@ -185,7 +183,6 @@ export class Session {
 
   /** Ends the kernel; nothing is told any more. */
   async close(): Promise<void> {
-    this.#closed = true;
     window.removeEventListener('pagehide', this.#endOnLeave);
     for (const sign of HANDS) window.removeEventListener(sign, this.#used);
     const ended = this.#end(false);

@@ -1,13 +1,8 @@
 /** The line at the top of a page with labs: whether they are live, in words. */
 
-export type State = 'static' | 'starting' | 'live' | 'silent' | 'lost';
+type State = 'static' | 'starting' | 'live' | 'silent' | 'lost';
 
 export const STARTING = 'Starting Python. What is shown stays until the labs are ready.';
-
-export interface Remedy {
-  label: string;
-  run: () => void;
-}
 
 export type StatusLine = ReturnType<typeof statusLine>;
 
@@ -16,7 +11,7 @@ export function statusLine(article: Element) {
   const node = article.querySelector<HTMLElement>('.wt-status')!;
   const said = node.querySelector('span')!;
   const button = node.querySelector('button')!;
-  let pressed: Remedy['run'] | undefined;
+  let pressed: (() => void) | undefined;
   said.tabIndex = -1; // for who pressed the button, when it goes
   button.addEventListener('click', () => pressed?.());
 
@@ -27,7 +22,7 @@ export function statusLine(article: Element) {
   }
 
   /** `state` is for the style sheet and the tests, `words` for the reader. */
-  function show(state: State, words: string, remedy?: Remedy): void {
+  function show(state: State, words: string, remedy?: { label: string; run: () => void }): void {
     const focused = document.activeElement === button;
     begin(state);
     said.textContent = words;

@@ -13,34 +13,3 @@ export function tidy(): void {
   bar?.setAttribute('role', 'navigation');
   bar?.setAttribute('aria-label', 'Book');
 }
-
-/** A slider's handle is what gets the focus, and ipywidgets leaves it without a name. */
-function nameSlidersNow(host: Element): void {
-  for (const slider of host.querySelectorAll('.widget-slider')) {
-    const label = slider.querySelector('.widget-label')?.textContent?.trim();
-    if (!label) continue;
-    const handle = slider.querySelector('.noUi-handle');
-    const readout = slider.querySelector('.widget-readout');
-    for (const named of [handle, readout]) if (named) put(named, 'aria-label', label);
-    if (!slider.matches('.wt-choice') || !readout || !handle) continue;
-    // Over a list of choices: ipywidgets tells the place in the list instead of the choice, and lets
-    // one type into a readout that does not listen.
-    put(readout, 'contenteditable', 'false');
-    put(readout, 'aria-hidden', 'true');
-    put(handle, 'aria-valuetext', readout.textContent ?? '');
-  }
-}
-
-function put(node: Element, name: string, value: string): void {
-  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
-}
-
-/** Names the sliders of a panel, now and whenever it changes. */
-export function nameSliders(host: Element): void {
-  nameSlidersNow(host);
-  new MutationObserver(() => nameSlidersNow(host)).observe(host, {
-    subtree: true,
-    childList: true,
-    attributeFilter: ['aria-valuetext'],
-  });
-}

@@ -4,8 +4,8 @@ import { Dice } from './dice';
 import { upTo } from './parameters';
 import { Queue } from './queue';
 import { percent, seconds, short } from './say';
-import type { About, Row, Scene, Stage } from './scene';
-import { axes, DASH, dot, stroke, type Plot } from './sketch';
+import type { About, Scene, Stage } from './scene';
+import { axes, DASH, dot, place, stroke, type Plot } from './sketch';
 import { line } from './theory';
 
 const DOTS = 9; // rates that are simulated
@@ -44,7 +44,7 @@ export function arrivals(stage: Stage): Scene {
   const { values } = stage;
   let dots: [rate: number, R: number][];
   let pending: number[];
-  let plot: Plot = { x: 0, y: 0, w: 1, h: 1, top: 1 };
+  let plot: Plot = { x: 0, y: 0, w: 1, h: 1, most: 1, top: 1 };
 
   const worth = () => values.workers / values.wait;
   const R = (rate: number) => values.wait + line(rate, values.wait, values.workers, values.variation);
@@ -56,11 +56,6 @@ export function arrivals(stage: Stage): Scene {
   function reckon(): void {
     dots = [];
     pending = [...asked(), ...upTo(DOTS).map((i) => (FULLEST * worth() * i) / DOTS)];
-  }
-
-  function at(rate: number, value: number): [number, number] {
-    const part = Math.min(2, value / plot.top);
-    return [plot.x + (plot.w * rate) / (1.1 * worth()), plot.y + plot.h * (1 - part)];
   }
 
   return {
@@ -80,7 +75,9 @@ export function arrivals(stage: Stage): Scene {
     draw(pen) {
       const { left, right, top, bottom } = MARGIN;
       const highest = TOP * values.wait;
-      plot = { x: left, y: top, w: pen.width - left - right, h: pen.height - top - bottom, top: highest };
+      const [w, h] = [pen.width - left - right, pen.height - top - bottom];
+      plot = { x: left, y: top, w, h, most: 1.1 * worth(), top: highest };
+      const at = (rate: number, value: number) => place(plot, rate, value);
       const ticks = [0, 2, 4, 6].map((times) => times * values.wait);
       axes(pen, plot, 'response time R', ticks, seconds, `${short(worth())} arrivals a second`);
       const [wall, floor] = at(worth(), 0);
@@ -91,19 +88,18 @@ export function arrivals(stage: Stage): Scene {
       for (const [rate, found] of dots) {
         if (found <= highest) dot(pen, pen.text, ...at(rate, found), 3);
       }
-      const here = Math.min(values.rate, 1.1 * worth());
+      const here = Math.min(values.rate, plot.most);
       dot(pen, full() ? pen.warm : pen.accent, ...at(here, full() ? highest : Math.min(highest, R(here))), 6);
     },
     rows() {
       const { rate, wait } = values;
       const seen = dots.find(([each]) => each === rate);
-      const rows: Row[] = [
+      return [
         ['response time R', seen ? seconds(seen[1]) : '', seconds(wait), full() ? 'grows' : seconds(R(rate))],
         ['in line', '', '0', full() ? 'grows' : short(rate * (R(rate) - wait))],
         ['more in line each second', '', '', short(Math.max(0, rate - worth()))],
         ['workers busy', '', '', percent(Math.min(1, rate / worth()))],
       ];
-      return rows;
     },
     sentence() {
       const { rate } = values;
@@ -118,7 +114,7 @@ export function arrivals(stage: Stage): Scene {
     },
     point(x, y, begins) {
       if (y < plot.y - 20 || y > plot.y + plot.h + 20) return false;
-      const rate = Math.round(Math.max(0, ((x - plot.x) / plot.w) * 1.1 * worth()) * 10) / 10;
+      const rate = Math.round(Math.max(0, ((x - plot.x) / plot.w) * plot.most) * 10) / 10;
       if (rate !== values.rate || begins) stage.turn('rate', rate);
       return true;
     },

@@ -1,7 +1,6 @@
 /** What a scene's bet is on, and the unit it is typed in. */
 export const BETS: Record<string, string> = {
   throughput: 'req/s',
-  'response-time': 'ms',
   fooled: '%',
   pages: 'pages',
 };

@@ -1,8 +1,8 @@
 /** What a page may say of a scene, for labs/site/roles/scenes.json: the directive checks against it. */
+import * as abouts from './abouts';
 import { BETS } from './bets';
-import { ABOUT } from './kinds';
 import { NAMES } from './parameters';
-import type { Check } from './scene';
+import type { About, Check } from './scene';
 
 /** Of every scene. */
 const OPTIONS: Record<string, Check> = {
@@ -14,7 +14,6 @@ const OPTIONS: Record<string, Check> = {
   times: ['chance', 'alike'],
   hold: 'numbers', // requests a second while the button is held
   slower: 'numbers', // times slower than life, at first
-  seed: 'numbers',
 };
 
 /** Of a scene that says nothing else. */
@@ -23,6 +22,6 @@ const USUAL = { columns: ['bound', 'model'], only: {}, goals: {}, options: {}, n
 export const CATALOGUE = {
   options: OPTIONS,
   scenes: Object.fromEntries(
-    Object.entries(ABOUT).map(([name, about]) => [name, { ...USUAL, ...about }]),
+    Object.entries<About>(abouts).map(([name, about]) => [name, { ...USUAL, ...about }]),
   ),
 };

@@ -17,14 +17,13 @@ const LEAST = 1e-4; // seconds that a request takes: something must take time
 const TOP = 18;
 const ROW = 58; // CSS pixels
 
-interface Need {
-  label: string;
-  units: Name | ''; // what can be turned of it
-  time: Name | '';
-  count: number;
-  held: number; // seconds
-  full: string; // what is seen if this one holds
-}
+/** What can be turned of it is `units` and `time`; it is held for so many seconds, and `full` is what is
+ * seen if this one holds. */
+const need = (label: string, units: Name | '', time: Name | '', count: number, held: number, full: string) => ({
+  ...{ label, units, time, count, held, full },
+});
+
+type Need = ReturnType<typeof need>;
 
 const off = (value: number, wanted: number) => Math.abs(Math.log(value / wanted));
 
@@ -55,8 +54,6 @@ export function ceilings(stage: Stage): Scene & { counted(): { X: number } } {
     const others = wait + locked + query + disk;
     const cpu = values.cpu || (others > 0 ? 0 : LEAST);
     const all = cpu + others;
-    const need = (label: string, units: Name | '', time: Name | '', count: number, held: number, full: string) =>
-      ({ label, units, time, count, held, full });
     needs = [
       need('pool', 'workers', '', workers, all, 'everybody stands at the door, and who is in finds all things free'),
       need('cores', 'cores', 'cpu', cores, cpu, 'the cores are full'),

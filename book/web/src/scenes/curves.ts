@@ -5,7 +5,7 @@ import { rate, seconds, short, some } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Totals } from './shop_model';
 import { byChance, randomTimes, us } from './shop_times';
-import { axes, DASH, dot, stroke, words, type Plot } from './sketch';
+import { axes, DASH, dot, place, stroke, ticks, words, type Plot } from './sketch';
 import { bound, closed, responseBound, shopOf } from './theory';
 
 const DOTS = 9; // levels that are simulated
@@ -101,49 +101,45 @@ export function curves(stage: Stage): Scene {
     const R = (N: number, X: number) => N / X - laws.Z;
     const bounds = upTo(most).map((N) => bound(N, laws));
     const all = [bounds, exact, ...pale];
-    const upper = { x: MARGIN.left, y: MARGIN.top, w, h, top: 1.12 * Math.max(...all.map((X) => Math.max(...X))) };
-    const lower = { x, y, w, h, top: 1.08 * Math.max(...all.map((X) => R(most, last(X)))) };
+    const upper = { x: MARGIN.left, y: MARGIN.top, w, h, most, top: 1.12 * Math.max(...all.map((X) => Math.max(...X))) };
+    const lower = { x, y, w, h, most, top: 1.08 * Math.max(...all.map((X) => R(most, last(X)))) };
     plots = [upper, lower];
 
-    const at = (plot: Plot, N: number, value: number): [number, number] => [
-      plot.x + (plot.w * N) / most,
-      plot.y + plot.h * (1 - Math.min(4, value / plot.top)),
-    ];
     const line = (plot: Plot, each: number[], colour: string, dash?: number[]) => {
       const { g } = pen;
       g.save();
       g.beginPath();
       g.rect(plot.x, plot.y - 1, plot.w + 1, plot.h + 2);
       g.clip();
-      stroke(pen, colour, each.map((value, index) => at(plot, index + 1, value)), 2, dash);
+      stroke(pen, colour, each.map((value, index) => place(plot, index + 1, value)), 2, dash);
       g.restore();
     };
     const both = (X: number[], colour: string, dash?: number[]) => {
       line(upper, X, colour, dash);
       line(lower, X.map((each, index) => R(index + 1, each)), colour, dash);
     };
-    axes(pen, upper, 'requests a second X', ticks(upper.top), short, `${most} users`);
-    axes(pen, lower, 'response time R', ticks(lower.top), seconds, `${most} users`);
+    axes(pen, upper, 'requests a second X', ticks(upper.top, 3), short, `${most} users`);
+    axes(pen, lower, 'response time R', ticks(lower.top, 3), seconds, `${most} users`);
     pale.forEach((X, index) => {
       both(X, pen.line);
       for (const [plot, value] of [[upper, last(X)], [lower, R(most, last(X))]] as const) {
-        const [right, high] = at(plot, most, value);
+        const [right, high] = place(plot, most, value);
         words(pen, some(others[index]!, 'core'), right - 4, high - 5, 1);
       }
     });
     both(bounds, pen.muted, DASH);
     both(exact, pen.accent);
     for (const each of dots) {
-      dot(pen, pen.text, ...at(upper, each.N, each.X), 3);
-      dot(pen, pen.text, ...at(lower, each.N, each.R), 3);
+      dot(pen, pen.text, ...place(upper, each.N, each.X), 3);
+      dot(pen, pen.text, ...place(lower, each.N, each.R), 3);
     }
     const found = here();
     if (trapped) {
       line(upper, exact.map((X, index) => laws.c / R(index + 1, X)), pen.warm, [2, 4]);
-      dot(pen, pen.warm, ...at(upper, found.N, Math.min(upper.top, found.trap)), 6);
+      dot(pen, pen.warm, ...place(upper, found.N, Math.min(upper.top, found.trap)), 6);
     }
-    dot(pen, pen.accent, ...at(upper, found.N, found.X), 5);
-    dot(pen, pen.accent, ...at(lower, found.N, found.R), 6);
+    dot(pen, pen.accent, ...place(upper, found.N, found.X), 5);
+    dot(pen, pen.accent, ...place(lower, found.N, found.R), 6);
   }
 
   return {
@@ -196,11 +192,4 @@ export function curves(stage: Stage): Scene {
       return true;
     },
   };
-}
-
-/** From 0 to the top, in at most three steps of 1, 2 or 5 times a power of ten. */
-function ticks(top: number): number[] {
-  const ten = 10 ** Math.floor(Math.log10(top / 3));
-  const step = ten * ([1, 2, 5, 10].find((times) => 3 * times * ten >= top) ?? 10);
-  return [0, 1, 2, 3].map((n) => n * step).filter((value) => value <= top);
 }

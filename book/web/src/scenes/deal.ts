@@ -2,13 +2,13 @@
 import { Deals, expected } from './deal_model';
 import { Dice } from './dice';
 import type { Pen } from './look';
+import { mark } from './marks';
 import { rate, short } from './say';
 import type { About, Scene, Stage } from './scene';
 import { box, DASH, stroke, words } from './sketch';
-import { Stamps } from './stamps';
 
 const DEAL_US = 10_000; // a deal, by the model's clock
-const ENOUGH = 300; // deals, before a number is held against a bet or a goal
+const ENOUGH = 300; // deals, before a number is held against a goal
 const TOP = 24; // labels above the processes
 const GLASS = 110; // height of a process
 const CHART = 96;
@@ -36,7 +36,6 @@ export const ABOUT: About = {
 };
 
 export function deal(stage: Stage): Scene {
-  const stamps = new Stamps();
   let model: Deals;
   let exact: { served: number; everybody: number };
   let dice: Dice;
@@ -65,15 +64,12 @@ export function deal(stage: Stage): Scene {
     while (radius > 1 && Math.ceil(most / cells(radius)) * CELL * radius > GLASS) radius -= 0.25;
     const columns = cells(radius);
     const cell = CELL * radius;
-    const working = stamps.of(pen, 'computing', radius);
-    const queued = stamps.of(pen, 'queued', radius);
-    const idle = stamps.of(pen, 'away', radius);
     split.forEach((n, process) => {
       const middle = (process + 0.5) * across;
       for (let i = 0; i < Math.max(n, threads); i += 1) {
-        const stamp = i < Math.min(n, threads) ? working : i < n ? queued : idle;
+        const kind = i < Math.min(n, threads) ? 'computing' : i < n ? 'queued' : 'away';
         const x = middle + ((i % columns) + 0.5 - columns / 2) * cell;
-        stamp(x, TOP + GLASS - (Math.floor(i / columns) + 0.5) * cell);
+        mark(pen, kind, radius, x, TOP + GLASS - (Math.floor(i / columns) + 0.5) * cell);
       }
       const colour = n > threads ? pen.text : pen.muted;
       if (across > 30 || process % 2 === 0) words(pen, n, middle, 15, 0.5, colour);
@@ -138,7 +134,6 @@ export function deal(stage: Stage): Scene {
     sentence: () =>
       `After ${deals()} the mean is ${rate(X(mean())).words}, and ` +
       `${waiting(mean())} of ${model.users} users wait; dealt evenly it would be ${short(X(even()))}.`,
-    answer: () => (model.count < ENOUGH ? undefined : rate(X(mean()))),
     goals: {
       'spare-threads'() {
         const { users, processes, threads, count } = model;

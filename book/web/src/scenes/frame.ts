@@ -3,13 +3,14 @@
  * works from a file. */
 import { make } from '../make';
 import { button, hold, say, select, slider } from './controls';
-import { KINDS } from './kinds';
+import * as kinds from './kinds';
 import { penFor } from './look';
 import { NAMES, read, type Name, type Values } from './parameters';
-import type { Row, Scene, Stage } from './scene';
+import type { Kind, Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { byChance } from './shop_times';
 
+const KINDS: Record<string, Kind> = kinds;
 const SLOWER = [1, 2, 5, 10, 20, 50, 100]; // times slower than life
 const LONGEST_FRAME_MS = 50; // after a pause of the browser the model doesn't jump
 const TABLE_EVERY_MS = 250;
@@ -23,7 +24,6 @@ class Frame extends HTMLElement implements Stage {
   seed = 1;
   #scene!: Scene;
   #pen!: ReturnType<typeof penFor>;
-  #given!: Values; // by the page
   #slower = 10;
   #playing = false;
   #seen = false;
@@ -41,17 +41,12 @@ class Frame extends HTMLElement implements Stage {
   #playButton = button('Play', () => this.#play(!this.#playing));
   // Its parts, as the page has them in a template (labs/site/roles/scene_directive.py).
   #live!: HTMLElement;
-  #table!: HTMLTableElement;
-  #said!: HTMLElement;
   #canvas!: HTMLCanvasElement;
-  #clock!: HTMLElement;
 
   connectedCallback(): void {
     if (this.#scene) return;
     try {
       this.values = read((name) => this.option(name));
-      this.#given = { ...this.values };
-      this.seed = Number(this.option('seed') ?? 1);
       this.#slower = Number(this.option('slower') ?? 10);
       this.#scene = KINDS[this.option('name')!]!(this);
       this.#scene.start();
@@ -61,10 +56,10 @@ class Frame extends HTMLElement implements Stage {
       console.error(reason); // what stood in its place stays
       return;
     }
-    this.#pen = penFor(this.#canvas, () => this.redraw());
+    this.#pen = penFor(this.#canvas, () => this.#redraw());
     new IntersectionObserver((entries) => {
       this.#seen = entries.at(-1)!.isIntersecting;
-      this.redraw();
+      this.#redraw();
     }).observe(this);
     // Held as high as it is, it is laid out and painted by itself, and not with the whole page.
     new ResizeObserver(() => {
@@ -89,24 +84,13 @@ class Frame extends HTMLElement implements Stage {
     this.#sliders.get(name)?.show(value);
     this.#touched = true;
     this.#scene.changed(name);
-    this.redraw();
+    this.#redraw();
   }
 
   did(words: string): void {
     this.#say(words);
     this.#touched = true;
-    this.redraw();
-  }
-
-  redraw(): void {
-    this.#stale = true;
-    this.#ask();
-  }
-
-  #ask(): void {
-    if (this.#asked || !this.#seen) return;
-    this.#asked = true;
-    requestAnimationFrame((at) => this.#onFrame(at));
+    this.#redraw();
   }
 
   // ---- its parts ----
@@ -118,9 +102,6 @@ class Frame extends HTMLElement implements Stage {
   #build(): void {
     const scene = this.#scene;
     this.#live = this.querySelector('template')!.content.firstElementChild as HTMLElement;
-    this.#table = this.#live.querySelector('table')!;
-    this.#said = this.#part('said');
-    this.#clock = this.#part('time');
     const canvas = (this.#canvas = this.#live.querySelector('canvas')!);
     this.#buildBet();
     if (scene.advance) this.#part('clock').append(...this.#clockRow());
@@ -197,7 +178,7 @@ class Frame extends HTMLElement implements Stage {
     this.#playButton.textContent = this.#playing ? 'Pause' : 'Play';
     this.#touched = true;
     this.#last = 0;
-    this.redraw();
+    this.#redraw();
   }
 
   #step(): void {
@@ -241,6 +222,17 @@ class Frame extends HTMLElement implements Stage {
 
   // ---- what is seen ----
 
+  #redraw(): void {
+    this.#stale = true;
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#asked || !this.#seen) return;
+    this.#asked = true;
+    requestAnimationFrame((at) => this.#onFrame(at));
+  }
+
   #onFrame(at: number): void {
     this.#asked = false;
     if (!this.#seen) {
@@ -274,13 +266,13 @@ class Frame extends HTMLElement implements Stage {
     if (this.#playing && at - this.#tableAt < TABLE_EVERY_MS) return;
     this.#tableAt = at;
     this.#showTable(this.#betOpen ? [] : scene.rows());
-    if (scene.clock) say(this.#clock, ` Its clock: ${scene.clock()}`);
+    if (scene.clock) say(this.#part('time'), ` Its clock: ${scene.clock()}`);
     this.#showGoal();
     if (at - this.#saidAt >= SAID_EVERY_MS && this.#touched && !this.#betOpen) this.#say(scene.sentence(), at);
   }
 
   #showTable(rows: Row[]): void {
-    const table = this.#table;
+    const table = this.#live.querySelector('table')!;
     const body = table.tBodies[0]!;
     table.hidden = rows.length === 0;
     table.toggleAttribute('data-no-bound', !rows.some(([, , bound]) => bound));
@@ -317,12 +309,12 @@ class Frame extends HTMLElement implements Stage {
     this.#saidAt = at;
     this.#touched = this.#playing;
     let text = words;
-    const on = this.option('bet-on')!;
     // What was bet on is what the page begins with.
-    const settled = this.#bet !== undefined && NAMES.every((each) => this.values[each] === this.#given[each]);
-    const answer = settled && this.#scene.answer?.(on);
-    if (answer) text += ` ${window.wallTime.judged(this.#bet!, on, answer)}`;
-    say(this.#said, text);
+    const given = read((name) => this.option(name));
+    const settled = this.#bet !== undefined && NAMES.every((each) => this.values[each] === given[each]);
+    const answer = settled && this.#scene.answer?.();
+    if (answer) text += ` ${window.wallTime.judged(this.#bet!, this.option('bet-on')!, answer)}`;
+    say(this.#part('said'), text);
   }
 }
 

@@ -92,7 +92,6 @@ export function hopping(stage: Stage): Scene {
       ['cores at work, added up', short(busy()), '', short(threads())],
       ['part of the machine', percent(busy() / model.cores), '', percent(threads() / model.cores)],
     ],
-    answer: () => ({ value: 100 * busiest(), words: percent(busiest()) }),
     goals: {
       'one-is-full': () => busiest() > 0.995 && threads() < model.cores,
     },

@@ -13,23 +13,14 @@ export type Stage =
   | 'response'
   | 'unread'; // the client is busy with others before it reads
 
+/** From the first knock to the last byte of the response. */
+const WAY: Stage[] = ['connect', 'request', 'line', 'ready', 'core', 'wait', 'response'];
+
 /** Whose clock runs in which parts. */
 export const CLOCKS: Record<string, { words: string; about: string; parts: Stage[] }> = {
-  client: {
-    words: 'client',
-    about: 'the client’s wall time',
-    parts: ['connect', 'request', 'line', 'ready', 'core', 'wait', 'response'],
-  },
-  ab: {
-    words: 'ab',
-    about: 'ab, users × duration / requests',
-    parts: ['due', 'connect', 'request', 'line', 'ready', 'core', 'wait', 'response', 'unread'],
-  },
-  locust: {
-    words: 'Locust',
-    about: 'Locust, from asking to having read',
-    parts: ['connect', 'request', 'line', 'ready', 'core', 'wait', 'response', 'unread'],
-  },
+  client: { words: 'client', about: 'the client’s wall time', parts: WAY },
+  ab: { words: 'ab', about: 'ab, users × duration / requests', parts: ['due', ...WAY, 'unread'] },
+  locust: { words: 'Locust', about: 'Locust, from asking to having read', parts: [...WAY, 'unread'] },
   log: { words: 'server’s log', about: 'the server’s log, in service', parts: ['ready', 'core', 'wait'] },
   cpu: { words: 'CPU time', about: 'the server’s CPU time', parts: ['core'] },
 };

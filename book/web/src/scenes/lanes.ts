@@ -182,20 +182,14 @@ export function lanes(stage: Stage): Scene & { insert(): void } {
       return `At ${clock(model.now, 3)}: ${told.join(', ')}.`;
     },
     tools() {
-      const made: Node[] = [];
-      if (offered.length > 1) {
-        const kinds = offered.map((name): [string, string] => [name, WHO[name]!.words]);
-        made.push(
-          select('Workers are', kinds, who, (value) => {
-            who = value;
-            start();
-            stage.did(sentence());
-          }),
-        );
-      }
+      const kinds = offered.map((name): [string, string] => [name, WHO[name]!.words]);
+      const choice = select('Workers are', kinds, who, (value) => {
+        who = value;
+        start();
+        stage.did(sentence());
+      });
       const { call } = values;
-      if (call > 0) made.push(button(`Insert a blocking call of ${seconds(call)}`, insert));
-      return made;
+      return call > 0 ? [choice, button(`Insert a blocking call of ${seconds(call)}`, insert)] : [choice];
     },
     height: () => TOP + BOTTOM + values.lanes * pitch(),
     rows() {

@@ -114,9 +114,7 @@ export class LanesModel {
   }
 
   #answered(lane: Lane): void {
-    if (lane.state !== 'away') {
-      this.log?.(this.now, 'done', lane.id, this.now - lane.asked);
-    }
+    if (lane.state !== 'away') this.log?.(this.now, 'done', lane.id, this.now - lane.asked);
     lane.asked = this.now;
     lane.left = this.rules.cpu;
     this.#queue(lane);

@@ -20,10 +20,8 @@ export const colours = (text: string, of: (name: string) => string) => ({
 
 export interface Pen extends ReturnType<typeof colours> {
   g: Context;
-  canvas?: CanvasRenderingContext2D; // the same, where there are pixels
   width: number; // CSS pixels
   height: number;
-  ratio: number; // of the screen's pixels to the page's
   font: string;
 }
 
@@ -63,6 +61,6 @@ export function penFor(canvas: HTMLCanvasElement, changed: () => void): (heightA
       looks = { ...colours(style.color, of), font: `14px ${style.fontFamily}` };
     }
     g.font = looks.font;
-    return { g, canvas: g, width, height, ratio, ...looks };
+    return { g, width, height, ...looks };
   };
 }

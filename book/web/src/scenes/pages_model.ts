@@ -12,14 +12,12 @@ export const REQUEST_US = 10_000; // from one request to the next
 
 export interface Worker {
   own: boolean[]; // of DATA: a copy of its own
-  copied: number; // how many
   answers: number;
 }
 
 export class Pages {
   readonly workers: Worker[] = [];
   now = 0;
-  answers = 0;
   #due = REQUEST_US;
   #turn = 0;
 
@@ -37,13 +35,19 @@ export class Pages {
     this.workers.length = Math.min(this.workers.length, count);
     while (this.workers.length < count) {
       // Without preload a worker loads the application itself, onto pages of its own.
-      const own = new Array<boolean>(DATA).fill(!this.preload);
-      this.workers.push({ own, copied: this.preload ? 0 : DATA, answers: 0 });
+      this.workers.push({ own: new Array<boolean>(DATA).fill(!this.preload), answers: 0 });
     }
   }
 
+  run(until: number): void {
+    while (this.#due <= until) this.step();
+    this.now = until;
+  }
+
   /** The next worker answers; the pages of DATA that it had to copy. */
-  #request(): { who: number; copied: number[] } {
+  step(): { who: number; copied: number[] } {
+    this.now = this.#due;
+    this.#due += REQUEST_US;
     const who = this.#turn % this.workers.length;
     this.#turn = who + 1;
     const worker = this.workers[who]!;
@@ -53,29 +57,15 @@ export class Pages {
       if (!worker.own[page]) copied.push(page);
       worker.own[page] = true;
     }
-    worker.copied += copied.length;
     worker.answers += 1;
-    this.answers += 1;
     return { who, copied };
-  }
-
-  run(until: number): void {
-    while (this.#due <= until) this.step();
-    this.now = until;
-  }
-
-  /** To the next request. */
-  step(): { who: number; copied: number[] } {
-    this.now = this.#due;
-    this.#due += REQUEST_US;
-    return this.#request();
   }
 
   /** Pages that are really used, the master's included: the sum of all PSS. */
   get used(): number {
     const base = this.preload ? ALL : CODE;
     const each = this.preload ? 0 : LOADED;
-    return this.workers.reduce((sum, { copied }) => sum + each + copied, base);
+    return this.workers.reduce((sum, { own }) => sum + each + own.filter(Boolean).length, base);
   }
 
   /** Pages of one process, each divided among those who share it; -1 is the master. */

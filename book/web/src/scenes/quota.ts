@@ -55,7 +55,7 @@ export function quota(stage: Stage): Scene {
       points.push([at(from), TOP], [at(stop), TOP + (spent * (stop - from)) / runs]);
       if (now > stop) points.push([next, TOP + spent]);
       box(pen, pen.line, at(from), TOP, 1, height - TOP - 18, 0.7);
-      for (let worker = 0; worker < workers; worker += 1) {
+      for (const worker of model.workers) {
         const y = top + worker * wide;
         box(pen, pen.accent, at(from), y, at(stop) - at(from), wide - 2, 0.35);
         const middle = y + wide / 2 - 1;
@@ -63,7 +63,7 @@ export function quota(stage: Stage): Scene {
       }
     }
     stroke(pen, pen.accent, points, 2);
-    for (let worker = 0; worker < workers; worker += 1) {
+    for (const worker of model.workers) {
       for (let nth = model.done(worker); nth > 0; nth -= 1) {
         const done = model.doneAt(worker, nth);
         if (done <= begin) break;

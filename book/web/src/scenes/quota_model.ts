@@ -1,7 +1,7 @@
 /** Workers that only compute, under a quota: they run at full speed until the budget of the period
  * is gone, then all stand still until the next. Whole microseconds, no dice, and no events: what is
  * done at a moment follows from how long the workers have run until then. */
-import type { Values } from './parameters';
+import { upTo, type Values } from './parameters';
 
 export const PERIOD = 100_000;
 
@@ -18,10 +18,12 @@ export class Quota {
   readonly running: number; // logical cores at work, while they may
   readonly runs: number; // µs of a period
   readonly needs: number; // running µs of a worker for a request
+  readonly workers: number[]; // 0, 1, …
   now = 0;
 
   constructor(readonly setting: Setting) {
     const { workers, cores, quota, cpu } = setting;
+    this.workers = upTo(workers).map((nth) => nth - 1);
     this.running = Math.min(workers, cores);
     this.runs = Math.min(PERIOD, Math.floor((quota * PERIOD) / this.running));
     this.needs = Math.max(1, Math.ceil((cpu * workers) / worth(this.running, setting)));
@@ -53,9 +55,7 @@ export class Quota {
   }
 
   get answers(): number {
-    let all = 0;
-    for (let worker = 0; worker < this.setting.workers; worker += 1) all += this.done(worker);
-    return all;
+    return this.workers.reduce((all, worker) => all + this.done(worker), 0);
   }
 
   get throttled(): boolean {
@@ -69,13 +69,10 @@ export class Quota {
 
   /** Response times of the last requests of each worker, at most so many; µs. */
   responses(most: number): number[] {
-    const all: number[] = [];
-    for (let worker = 0; worker < this.setting.workers; worker += 1) {
+    return this.workers.flatMap((worker) => {
       const last = this.done(worker);
-      for (let nth = Math.max(2, last - most + 1); nth <= last; nth += 1) {
-        all.push(this.doneAt(worker, nth) - this.doneAt(worker, nth - 1));
-      }
-    }
-    return all;
+      const before = Math.max(1, last - most);
+      return upTo(last - before).map((n) => this.doneAt(worker, before + n) - this.doneAt(worker, before + n - 1));
+    });
   }
 }

@@ -12,7 +12,6 @@ const LEFT = 36;
 const TOP = 26;
 const FOOT = 26;
 const FEW = 10; // outside, for a goal
-const SOON_S = 10;
 
 export const ABOUT: About = {
   title: 'users, workers and the line outside over time',
@@ -20,7 +19,6 @@ export const ABOUT: About = {
   goals: {
     'slow-morning':
       'Keep 5 workers at first, and let all 256 users come so slowly that never more than 10 stand outside.',
-    'doors-open': 'All 256 come at once. With how few workers at first does nobody stand outside after 10 seconds?',
   },
   needs: { users: 'how many come' },
   still: (scene) => scene.advance!(15 * SECOND),
@@ -117,17 +115,11 @@ export function ramp(stage: Stage): Scene {
       const { master, outside, there, longest } = model;
       return `${there} users have come; ${master.workers} workers are there, and ${outside} users stand outside. At most it was ${longest}.`;
     },
-    answer: () => (inside >= 0 ? { value: inside, words: `${short(inside)} s` } : undefined),
     goals: {
       'slow-morning'() {
         const { looks, there, outside, longest } = model;
         const all = values.users >= 256 && there >= values.users;
         return all && looks[0]!.workers <= 5 && outside === 0 && longest <= FEW;
-      },
-      'doors-open'() {
-        const [first] = model.looks;
-        const all = values.users >= 256 && first!.there >= values.users;
-        return all && first!.workers <= 70 && model.looks[SOON_S]?.outside === 0;
       },
     },
   };

@@ -40,7 +40,7 @@ export interface Scene {
   /** What there is to see, in a sentence or two. */
   sentence(): string;
   /** What a bet is held against, once the model has run for long enough. */
-  answer?(of: string): { value: number; words: string } | undefined;
+  answer?(): { value: number; words: string } | undefined;
   /** While the reader holds the button down that sends requests; once for a short press. */
   send?(held: boolean): void;
   /** Pointer on the canvas, in its pixels; whether the scene took it. */
@@ -57,8 +57,6 @@ export interface Stage {
   turn(name: Name, value: number): void;
   /** The reader used a tool of the scene's own; what came of it is said. */
   did(words: string): void;
-  /** Draw soon, although nothing moves. */
-  redraw(): void;
 }
 
 export type Kind = (stage: Stage) => Scene;

@@ -1,10 +1,9 @@
 /** The shop: users, a listen queue, workers, and cores or waits; what is counted, beside the laws. */
 import { Dice } from './dice';
-import type { Values } from './parameters';
 import { clock, percent, rate, seconds, short } from './say';
 import type { About, Row, Scene, Stage } from './scene';
 import { SECOND, ShopModel, type Happening, type Totals } from './shop_model';
-import { ShopPicture } from './shop_picture';
+import { height, ShopPicture } from './shop_picture';
 import { byChance, randomTimes, us } from './shop_times';
 import { bound, responseBound, shopOf, throughput } from './theory';
 
@@ -15,22 +14,6 @@ const COUNTED = 100; // answers at least, before a number is held against a bet 
 const WINDOW_S = 2; // for visitors, whose number finds no level
 const SNAPSHOTS = 8; // in a window
 const MOST_TOLD = 3; // happenings of one step
-
-/** What was counted since the reader last turned something. */
-export interface Counted {
-  seconds: number;
-  answers: number;
-  X: number; // answers a second
-  R: number; // seconds
-  arrived: number; // a second
-  busy: number; // of the cores, 0 to 1
-  refused: number; // SYNs
-  outside: number; // without a place, now
-  line: number; // now
-  longest: number; // line since then
-  peak: number; // line since the beginning
-  enough: boolean;
-}
 
 const WORDS: Record<Happening, (id: number) => string> = {
   ask: (id) => `Request ${id} knocks.`,
@@ -69,23 +52,7 @@ export const ABOUT: About = {
   },
 };
 
-/** When what a page asks of the reader is done. */
-const GOALS: Record<string, (counted: Counted, values: Values) => boolean> = {
-  'turned-away': ({ refused }) => refused > 0,
-  'time-to-think': ({ enough, R }, { users }) => enough && users >= 16 && R <= 0.1,
-  'all-cores': ({ enough, busy }, { users, cores }) => enough && cores === 4 && busy > 0.98 && users <= 4,
-  'within-a-second': ({ enough, R }, { users }) => enough && users >= 90 && R < 1.05,
-  'fewest-cores': ({ enough, X }, { users, cores }) => enough && users >= 256 && X > 1200 && cores <= 3,
-  'smallest-pool': ({ enough, longest }, { users, workers }) =>
-    enough && users >= 96 && workers <= 96 && longest === 0,
-  'everybody-in': ({ enough, outside }, { users, workers }) =>
-    enough && users >= 64 && workers <= 16 && outside === 0,
-  'line-is-gone': ({ line, peak }, { rate }) => rate >= 24 && peak >= 50 && line === 0,
-  'cores-filled': ({ enough, seconds, busy }, { workers, cores }) =>
-    enough && seconds > 4 && cores === 4 && workers < 50 && busy > 0.945,
-};
-
-export function shop(stage: Stage): Scene & { counted(): Counted; readonly model: ShopModel } {
+export function shop(stage: Stage): Scene & { counted(): object } {
   const { values } = stage;
   const rateHeld = Number(stage.option('hold') ?? 0);
   const picture = new ShopPicture();
@@ -128,21 +95,25 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
     }
   }
 
-  function counted(): Counted {
+  /** Since the reader last turned something. */
+  function counted() {
     const now = model.totals();
     const from = open() ? recent[0]! : origin;
     const seconds = Math.max(1, now.now - from.now) / SECOND;
     const since = (what: keyof Totals) => now[what] - from[what];
     const answers = since('done');
     return {
-      ...{ seconds, answers, longest, peak },
+      seconds,
+      answers,
+      longest, // line
+      peak, // line since the beginning
       X: answers / seconds,
       R: since('response') / answers / SECOND,
       arrived: since('asked') / seconds,
       busy: since('busyCores') / SECOND / seconds / values.cores,
-      refused: now.refusals - origin.refusals,
-      outside: model.underWay - model.line.length - model.inService,
-      line: model.line.length,
+      refused: now.refusals - origin.refusals, // SYNs
+      outside: model.underWay - model.line.length - model.inService, // without a place, now
+      line: model.line.length, // now
       enough: answers >= COUNTED && model.now > settled,
     };
   }
@@ -184,10 +155,10 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
     return [...rows, working];
   }
 
+  /** Whether what was counted is what a page asks for. */
+  const when = (reached: (now: ReturnType<typeof counted>) => boolean) => () => reached(counted());
+
   return {
-    get model() {
-      return model;
-    },
     counted,
     advance,
     rows,
@@ -228,7 +199,7 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
       if (held) model.send();
       model.change({ ...values });
     },
-    height: (width) => picture.height(width),
+    height,
     draw: (pen, ms) => picture.draw(pen, model, values, ms, rateHeld > 0 || values.rate > 0),
     sentence() {
       const { line, inService, busyCores } = model;
@@ -240,13 +211,27 @@ export function shop(stage: Stage): Scene & { counted(): Counted; readonly model
       if (answers < SHOWN) return now;
       return `${now} ${short(X)} answers a second, after ${seconds(R)} each.`;
     },
-    answer(of) {
-      const { enough, X, R } = counted();
-      if (!enough) return undefined;
-      return of === 'response-time' ? { value: 1000 * R, words: seconds(R) } : rate(X);
+    answer() {
+      const { enough, X } = counted();
+      return enough ? rate(X) : undefined;
     },
-    goals: Object.fromEntries(
-      Object.entries(GOALS).map(([name, reached]) => [name, () => reached(counted(), values)]),
-    ),
+    goals: {
+      'turned-away': when(({ refused }) => refused > 0),
+      'time-to-think': when(({ enough, R }) => enough && values.users >= 16 && R <= 0.1),
+      'all-cores': when(({ enough, busy }) => enough && values.cores === 4 && busy > 0.98 && values.users <= 4),
+      'within-a-second': when(({ enough, R }) => enough && values.users >= 90 && R < 1.05),
+      'fewest-cores': when(({ enough, X }) => enough && values.users >= 256 && X > 1200 && values.cores <= 3),
+      'smallest-pool': when(
+        ({ enough, longest }) => enough && values.users >= 96 && values.workers <= 96 && longest === 0,
+      ),
+      'everybody-in': when(
+        ({ enough, outside }) => enough && values.users >= 64 && values.workers <= 16 && outside === 0,
+      ),
+      'line-is-gone': when(({ line, peak }) => values.rate >= 24 && peak >= 50 && line === 0),
+      'cores-filled': when(
+        ({ enough, seconds, busy }) =>
+          enough && seconds > 4 && values.cores === 4 && values.workers < 50 && busy > 0.945,
+      ),
+    },
   };
 }

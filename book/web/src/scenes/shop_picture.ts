@@ -1,11 +1,14 @@
 /** The picture of the shop: a dot for each request, and where it belongs. Reads the model only. */
 import type { Pen } from './look';
+import { mark } from './marks';
 import type { Values } from './parameters';
 import type { Request, ShopModel, State } from './shop_model';
 import { round, stroke, words, type Box } from './sketch';
-import { Stamps, type Stamp } from './stamps';
 
 const NARROW = 560; // below this the queue stands above the workers
+
+export const height = (width: number) => (width < NARROW ? 340 : 230);
+
 const LARGEST = 11; // radius of a dot
 const SMALLEST = 1.6;
 const CELL = 2.5; // a place, in radii
@@ -41,7 +44,6 @@ export class ShopPicture {
   #dots = new Map<number, Dot>();
   #taken: boolean[] = [];
   #frame = 0;
-  #shape = '';
   #outside: Box | undefined;
   #queue!: Box;
   #pool!: Box;
@@ -49,16 +51,11 @@ export class ShopPicture {
   #places!: Places; // of the pool
   #small!: number; // radius in the queue and outside
   #capacity = 24;
-  #stamps = new Stamps();
 
   forget(): void {
     this.#dots.clear();
     this.#taken = [];
     this.#capacity = 24;
-  }
-
-  height(width: number): number {
-    return width < NARROW ? 340 : 230;
   }
 
   draw(pen: Pen, model: ShopModel, values: Values, ms: number, visitors: boolean): void {
@@ -73,9 +70,6 @@ export class ShopPicture {
     const crowd = users > 0 ? Math.max(4, users - workers) : 8;
     const needed = Math.max(Math.min(places, crowd), model.line.length);
     while (this.#capacity < needed) this.#capacity *= 2;
-    const shape = [width, workers, this.#capacity, outside, users].join();
-    if (shape === this.#shape) return;
-    this.#shape = shape;
     const narrow = width < NARROW;
     const full = width - 2; // half a line's width on each side
     const floor = height - ROAD - 4;
@@ -181,10 +175,9 @@ export class ShopPicture {
     const road = pen.height - ROAD / 2;
     const way = [[door, pool.y + pool.h + 2], [door, road], [(outside ?? queue).x + 4, road]];
     stroke(pen, pen.line, way, 1.2, [4, 5]);
-    const free = this.#stamps.of(pen, 'free', this.#places.radius);
     for (let slot = 0; slot < workers; slot += 1) {
       const { x, y } = this.#inPool(slot);
-      if (!this.#taken[slot]) free(x, y);
+      if (!this.#taken[slot]) mark(pen, 'free', this.#places.radius, x, y);
     }
     this.#paintCores(pen, model.busyCores, cores);
     const label = ({ x, y }: Box, text: string, part = 0) => words(pen, text, x, y - 7, part);
@@ -212,19 +205,10 @@ export class ShopPicture {
 
   #paintDots(pen: Pen, model: ShopModel): void {
     const share = Math.min(1, model.busyCores / Math.max(1, model.onCores));
-    const small = this.#small;
-    const { radius } = this.#places;
-    const stamps = this.#stamps;
-    const away = stamps.of(pen, 'away', small);
-    const stamp: Record<State, Stamp> = {
-      waiting: stamps.of(pen, 'waiting', radius),
-      computing: stamps.of(pen, 'computing', radius, share),
-      queued: stamps.of(pen, 'queued', small),
-      refused: stamps.of(pen, 'refused', small),
-      away,
-      gone: away,
-    };
-    for (const dot of this.#dots.values()) stamp[dot.state](dot.x, dot.y);
+    for (const { state, x, y } of this.#dots.values()) {
+      const inside = state === 'waiting' || state === 'computing';
+      mark(pen, state === 'gone' ? 'away' : state, inside ? this.#places.radius : this.#small, x, y, share);
+    }
   }
 }
 

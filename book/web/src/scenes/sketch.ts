@@ -64,8 +64,15 @@ export interface Box {
 
 /** Of which both scales begin at 0. */
 export interface Plot extends Box {
-  top: number; // of the scale
+  most: number; // of the scale across
+  top: number; // of the one upwards
 }
+
+/** Where that is in a plot; what lies far above it, no further than that. */
+export const place = ({ x, y, w, h, most, top }: Plot, across: number, up: number): [x: number, y: number] => [
+  x + (w * across) / most,
+  y + h * (1 - Math.min(4, up / top)),
+];
 
 /** What a plot is of, its ticks, and what stands at the end on the right. */
 export function axes(pen: Pen, plot: Plot, title: string, ticks: number[], say: (value: number) => string, end: string): void {
@@ -76,6 +83,13 @@ export function axes(pen: Pen, plot: Plot, title: string, ticks: number[], say: 
   for (const tick of ticks) words(pen, say(tick), x - 5, y + h * (1 - tick / top) + 5, 1);
   words(pen, 0, x, floor + 18);
   words(pen, end, x + w, floor + 18, 1);
+}
+
+/** From 0 to the top, in at most so many steps of 1, 2 or 5 times a power of ten. */
+export function ticks(top: number, most: number): number[] {
+  const ten = 10 ** Math.floor(Math.log10(top / most));
+  const step = ten * ([1, 2, 5].find((times) => most * times * ten >= top) ?? 10);
+  return Array.from({ length: Math.floor(top / step) + 1 }, (_, n) => n * step);
 }
 
 /** The dash of bounds and of what is averaged. */

@@ -1,10 +1,13 @@
 /** The still picture of a scene, which its page shows without a script and on paper: drawn by the
  * scene itself, for `make figures` (../picture.ts). `npm test` holds the committed ones to it. */
-import { ABOUT, KINDS } from './kinds';
+import * as abouts from './abouts';
+import * as kinds from './kinds';
 import { read } from './parameters';
-import type { Stage } from './scene';
+import type { About, Kind, Stage } from './scene';
 import { Svg } from './svg';
 
+const ABOUT: Record<string, About> = abouts;
+const KINDS: Record<string, Kind> = kinds;
 const WIDTH = 560; // of the narrowest that is laid out as on a wide page
 
 export interface Asked {
@@ -18,7 +21,7 @@ export function stageOf(options: Record<string, string>): Stage {
   const option = (name: string) => options[name] ?? null;
   const values = read(option);
   const turn: Stage['turn'] = (name, value) => void (values[name] = value);
-  return { values, seed: Number(options.seed ?? 1), option, turn, did() {}, redraw() {} };
+  return { values, seed: 1, option, turn, did() {} };
 }
 
 /** What a reader sees at first, or what has happened then by what is said about the scene. */

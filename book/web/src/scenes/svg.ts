@@ -6,7 +6,7 @@ const FONT = '14px ';
 
 const short = (value: number) => String(Math.round(10 * value) / 10); // a tenth of a pixel is fine enough
 
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (letter) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[letter]!);
 
 /** All of them clockwise, so that two which overlap in one path leave no hole. */
@@ -36,7 +36,7 @@ export class Svg implements Context {
   get pen(): Pen {
     const { width, height } = this;
     const inks = colours('currentColor', (name) => `var(--wt-${name})`);
-    return { g: this, width, height, ratio: 1, font: FONT, ...inks };
+    return { g: this, width, height, font: FONT, ...inks };
   }
 
   /** What has been drawn; `said` is for whoever cannot see it. */

@@ -42,7 +42,7 @@ test('those who come by chance wait as long as the curve says', () => {
 
 test('an answer takes twice as long as alone before the pool is full, and grows without end from another on', () => {
   const values = { rate: 4, wait: 0.5, workers: 8, variation: 1 };
-  const made = arrivals({ values, option: () => null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = arrivals({ values, option: () => null, turn() {}, did() {}, seed: 1 });
   made.start();
   const found = [];
   for (let rate = 0; rate <= 20; rate += 0.1) {

@@ -5,7 +5,7 @@ import { curves } from '../curves';
 
 function scene(given, options = {}) {
   const values = { users: 1, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
-  const made = curves({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = curves({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, seed: 1 });
   made.start();
   return { made, values };
 }

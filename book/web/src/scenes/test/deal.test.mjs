@@ -36,7 +36,7 @@ for (const row of agreed) {
 
 function scene(given) {
   const values = { users: 64, processes: 4, threads: 16, cpu: 0, wait: 0.2, ...given };
-  const made = deal({ values, option: () => null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = deal({ values, option: () => null, turn() {}, did() {}, seed: 1 });
   made.start();
   return { made, values };
 }
@@ -47,11 +47,10 @@ test('ten milliseconds a deal, however they come', () => {
   assert.equal(made.clock(), '1001 deals');
 });
 
-test('a bet is held against the mean of many deals', () => {
+test('the mean of many deals is less than what even ones give', () => {
   const { made } = scene({});
-  assert.equal(made.answer('throughput'), undefined);
   made.advance(10e6);
-  const { value } = made.answer('throughput');
+  const value = Number(made.rows()[1][1]);
   assert.ok(value > 285 && value < 300, value);
   assert.match(made.rows()[1][2], /≤ 320/);
 });

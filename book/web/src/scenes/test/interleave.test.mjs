@@ -30,7 +30,7 @@ for (const { threads, rounds, lock, ends: told } of agreed) {
 
 function scene(given, options = {}) {
   const values = { racers: 2, rounds: 3, lock: 0, ...given };
-  const made = interleave({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = interleave({ values, option: (name) => options[name] ?? null, turn() {}, did() {}, seed: 1 });
   made.start();
   return made;
 }

@@ -36,7 +36,7 @@ function scene(given, clocks) {
     ...{ way: 0.001, ahead: 0, workers: 1, others: 0, cores: 1, cpu: 0.05, wait: 0.15, late: 0 },
     ...given,
   };
-  const made = journey({ values, option: (name) => (name === 'clocks' ? clocks : null), turn() {}, redraw() {} });
+  const made = journey({ values, option: (name) => (name === 'clocks' ? clocks : null), turn() {} });
   made.start();
   made.advance(Infinity); // it is seen whole at first
   const turn = (changes) => {

@@ -101,7 +101,7 @@ test('nothing is lost, no bound is passed, and Little holds', () => {
 
 function scene(given, options) {
   const values = { lanes: 4, cpu: 0.05, wait: 0, cores: 2, call: 0, ...given };
-  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {}, seed: 1 };
+  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, seed: 1 };
   const made = lanes(stage);
   made.start();
   const number = (name) => {

@@ -47,7 +47,7 @@ test('who leaves before it comes is told', () => {
 function scene() {
   const values = { request: 1, leaves: 0 };
   const options = { arrive: '0.5 1 1.3 2.2', leave: '2.1 3.1 4 4.7', over: '10' };
-  const stage = { values, option: (name) => options[name] ?? null, did() {}, redraw() {}, seed: 1 };
+  const stage = { values, option: (name) => options[name] ?? null, did() {}, seed: 1 };
   const made = little(stage);
   stage.turn = (name, value) => {
     values[name] = value;

@@ -38,7 +38,6 @@ for (const preload of [true, false]) {
       let sum = 0;
       for (let who = -1; who < model.workers.length; who += 1) sum += model.pss(who);
       assert.ok(Math.abs(sum - model.used) < 1e-6, `${sum} of ${model.used}`);
-      for (const { own, copied } of model.workers) assert.equal(own.filter(Boolean).length, copied);
     }
     assert.ok(model.pss(0) <= ALL);
   });
@@ -47,7 +46,7 @@ for (const preload of [true, false]) {
 test('within 1 %: copies after many requests', () => {
   const model = new Pages(200, true, 2, new Dice(11));
   model.run(200 * 25 * REQUEST_US);
-  assert.equal(model.answers, 5000);
+  assert.equal(model.workers.reduce((sum, { answers }) => sum + answers, 0), 5000);
   assert.equal(model.fewest, 25);
   assert.ok(Math.abs(model.used / model.expected - 1) < 0.01, `${model.used} of ${model.expected}`);
 });
@@ -64,7 +63,7 @@ test('preload spares what is only read, however late one weighs', () => {
 
 function scene(given) {
   const values = { workers: 20, preload: 1, written: 3, memory: 552, ...given };
-  const made = pages({ values, option: () => null, turn() {}, did() {}, redraw() {}, seed: 1 });
+  const made = pages({ values, option: () => null, turn() {}, did() {}, seed: 1 });
   made.start();
   return { made, values };
 }

@@ -92,7 +92,7 @@ test('the same seed, the same course; another, another', () => {
 
 function scene(given, options = {}) {
   const values = { users: 0, think: 0, rate: 0, cpu: 0, wait: 0, cores: 1, workers: 1, places: 2048, ...given };
-  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, redraw() {}, seed: 1 };
+  const stage = { values, option: (name) => options[name] ?? null, turn() {}, did() {}, seed: 1 };
   const shop = shopOn(stage);
   shop.start();
   const turn = (changes) => {
@@ -131,8 +131,7 @@ test('the goal of the front page: somebody is turned away', () => {
   shop.send(false);
   assert.equal(shop.goals['turned-away'](), true);
   shop.advance(60e6);
-  assert.equal(shop.model.underWay, 0);
-  assert.equal(shop.model.requests.size, 0);
+  assert.deepEqual(shop.rows().find(([what]) => what === 'under way'), ['under way', '0']);
 });
 
 test('the goal of the launch: the line is gone', () => {

@@ -28,7 +28,7 @@ function scene(kind, given, options = {}) {
     values[name] = value;
     made.changed(name);
   };
-  const made = kind({ values, option: (name) => options[name] ?? null, turn, did() {}, redraw() {}, seed: 1 });
+  const made = kind({ values, option: (name) => options[name] ?? null, turn, did() {}, seed: 1 });
   made.start();
   return { made, values, turn, row: (what) => made.rows().find(([label]) => label.startsWith(what)) };
 }
