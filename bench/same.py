@@ -71,10 +71,8 @@ def main() -> int:
     parser.add_argument("--other", type=int, default=20, help="with ten per cent more to do")
     parser.add_argument("--seconds", type=float, default=1.0, help="of both windows of a level")
     parser.add_argument("--confidence", type=float, default=0.99)
-    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}", metavar="KIND")
+    parser.add_argument("kinds", nargs="*", choices=KINDS, metavar="KIND")
     asked = parser.parse_args()
-    if unknown := [kind for kind in asked.kinds if kind not in KINDS]:
-        parser.error(f"{unknown[0]}: no such kind. Choose from {', '.join(KINDS)}.")
     kinds, began = asked.kinds or list(KINDS), time.monotonic()
     how = (asked.seconds, asked.confidence)
     print("one server with itself:")

@@ -118,10 +118,10 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
 
 
 def test_a_promise_is_kept_by_the_middle_of_its_rounds() -> None:
-    runs = [
-        promises.Kept(lab=lab, promised_s=10.0, took_s=took_s)
-        for lab, took_s in (("a", 30.0), ("a", 11.0), ("a", 9.0), ("b", 12.5))
-    ]
+    runs = {
+        lab: [promises.Kept(promised_s=10.0, took_s=took_s) for took_s in took]
+        for lab, took in (("a", (30.0, 11.0, 9.0)), ("b", (12.5,)))
+    }
     assert promises.rows(runs) == [
         ["b", "10.0", "12.5", "1.25", "off"],
         ["a", "10.0 10.0 10.0", "30.0 11.0 9.0", "1.10", ""],
