@@ -47,8 +47,6 @@ from labs.servers.serve import Running, serve
 CORES = len(usable_cores())
 HALF = max(1, CORES // 2)
 MANY = Load((CORES, 4 * CORES), seconds=1.0)
-ENDLESS = [sys.executable, "-c", "while True: pass"]
-GROUPS = Path("/sys/fs/cgroup")
 OWN_SERVER = Path(__file__).parents[1] / "tests/own_server.py"
 CALM = 0.1  # cores that others use
 WITHIN_S = 60.0  # for a level to begin
@@ -126,13 +124,12 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What was done and what was named, whether the machine had one speed, as far as is told, and
-    in what words."""
+    """What came of one run."""
 
-    cause: str
+    cause: str  # that was injected
     named: str
-    steady: bool
-    said: str
+    steady: bool  # whether the machine had one speed, as far as is told
+    said: str  # in what words it was named
 
 
 # -- what is done ----------------------------------------------------------------------------
@@ -141,7 +138,8 @@ class Tried:
 @contextlib.contextmanager
 def burners(number: int = HALF) -> Iterator[None]:
     """So many other programs that take all they can get."""
-    burning = [subprocess.Popen(ENDLESS) for _ in range(number)]
+    endless = [sys.executable, "-c", "while True: pass"]
+    burning = [subprocess.Popen(endless) for _ in range(number)]
     try:
         yield
     finally:
@@ -176,14 +174,13 @@ def visits(rig: Rig) -> int:
 @contextlib.contextmanager
 def later(rig: Rig, block: Block) -> Iterator[None]:
     """Begin that block as soon as the first level is counted; it ends with the load."""
-    with contextlib.ExitStack() as stack:
 
-        def wait(over: threading.Event) -> None:
-            if wait_until(lambda: visits(rig) > 0, WITHIN_S, stop=over):
-                stack.enter_context(block)
+    def begin(over: threading.Event) -> None:
+        if wait_until(lambda: visits(rig) > 0, WITHIN_S, stop=over):
+            stack.enter_context(block)
 
-        with beside(wait):
-            yield
+    with contextlib.ExitStack() as stack, beside(begin):
+        yield
 
 
 @contextlib.contextmanager
@@ -278,9 +275,8 @@ def asks(**other: object) -> Callable[[Rig, Testbed], Block]:
     def inject(rig: Rig, bed: Testbed) -> Iterator[None]:
         workload = replace(bed.experiment.workload, **other)  # type: ignore[arg-type]
         speed = rig.calibrate(Unit(workload.cpu_by)).loops_per_s[0]
-        as_burned = workload.cpu_s * speed / bed.calibration.loops_per_s[0]
-        workload = replace(workload, cpu_s=as_burned)
-        bed.experiment = replace(bed.experiment, workload=workload)
+        as_burned = replace(workload, cpu_s=workload.cpu_s * speed / bed.calibration.loops_per_s[0])
+        bed.experiment = replace(bed.experiment, workload=as_burned)
         yield
 
     return inject
@@ -338,7 +334,8 @@ def one_core() -> str:
 
 def no_root() -> str:
     """Why no control group can be made here, if none can."""
-    return "only root on Linux can make a control group" if not os.access(GROUPS, os.W_OK) else ""
+    may = os.access("/sys/fs/cgroup", os.W_OK)
+    return "" if may else "only root on Linux can make a control group"
 
 
 INJECTIONS = {
@@ -412,7 +409,6 @@ INJECTIONS = {
     "the lab's page": Injection("page", CPU, own_work),
     "another speed": Injection("speed", CPU, asks(cpu_s=SLOWER * 0.02)),
 }
-
 
 SLEEPS, COUNTS = "/?loops=0&wait=0.1", "/?loops=120000&wait=0"
 ATTACHMENTS = {

@@ -21,16 +21,13 @@ CPU, WAIT = Workload(cpu_s=0.03), Workload(wait_s=0.2)
 MIXED = Workload(cpu_s=0.01, wait_s=0.09)
 Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a point
 
-
 # What the machine did, and not the instrument: checks, told or unfit, that name it. Noise is
 # judged before the load, by burns that should be equal: such a machine has no speed to forecast.
 # The speed of the cores is burned again around each window, and not read from the miss.
 DISTURBED = (
-    "load generator", "others", "steal", "page", "throttled", "affinity", "noise", "core speed",
-    "unsteady cores",
-)  # fmt: skip
-
-
+    *("load generator", "others", "steal", "page", "throttled", "affinity", "noise"),
+    *("core speed", "unsteady cores"),
+)
 # What a window was too short for: requests that vary much are known to a few percent only.
 BLURRED = ("few", "interval")
 
@@ -55,9 +52,14 @@ class Row:
         return [check.name for check in self.point.checks if check.name in DISTURBED]
 
     @property
+    def failed(self) -> list[str]:
+        """The checks that make it unfit."""
+        return [check.name for check in self.point.checks if check.unfit]
+
+    @property
     def blurred(self) -> list[str]:
         """Why its throughput is not known well enough to judge a forecast by."""
-        return [c.name for c in self.point.checks if c.unfit and c.name in BLURRED]
+        return [name for name in self.failed if name in BLURRED]
 
     @property
     def counts(self) -> bool:
@@ -180,7 +182,7 @@ def by_work(found: Sequence[Row]) -> str:
     lines = [
         _told("disturbed by the machine", found, lambda row: row.disturbed),
         _told("measured for too short a time", found, lambda row: row.blurred),
-        _told("left alone, and the instrument failed", counted_in, _failed),
+        _told("left alone, and the instrument failed", counted_in, lambda row: row.failed),
     ]
     return "\n".join([columns(table), *lines])
 
@@ -194,11 +196,6 @@ def _groups(found: Sequence[Row]) -> dict[str, list[Row]]:
     for row in sorted(found, key=lambda row: (row.point.users == 1, row.work)):
         groups.setdefault(row.work + ALONE * (row.point.users == 1), []).append(row)
     return {**groups, "any work": list(found)} if found else {}
-
-
-def _failed(row: Row) -> list[str]:
-    """The checks that make a level unfit."""
-    return [check.name for check in row.point.checks if check.unfit]
 
 
 def _told(what: str, found: Sequence[Row], why: Callable[[Row], list[str]]) -> str:
