@@ -211,18 +211,15 @@ def told(outcomes: Sequence[Outcome]) -> tuple[str, bool]:
         f"{slowest:.0f} s at most": slowest <= MOST_S,
     }
     said = ", ".join(text + "!" * (not met) for text, met in sums.items())
-    return f"{columns([HEAD.split('|'), *(each.row() for each in outcomes)])}\n{said}", all(
-        sums.values()
-    )
+    table = columns([HEAD.split("|"), *(each.row() for each in outcomes)])
+    return f"{table}\n{said}", all(sums.values())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(APPS)}", metavar="NAME")
+    parser.add_argument("names", nargs="*", choices=APPS, metavar="NAME")
     parser.add_argument("--json", metavar="FILE", help="write all that was found there")
     asked = parser.parse_args()
-    if unknown := [name for name in asked.names if name not in APPS]:
-        parser.error(f"{unknown[0]}: no such application. Choose from {', '.join(APPS)}.")
     outcomes: list[Outcome] = []
     for name in asked.names or APPS:
         try:

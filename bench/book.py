@@ -10,12 +10,12 @@ many figures of each lab were unfit. Writes nothing into the book. About fifteen
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-import pytest
 
 from bench.levels import sizes
 from labs.kinds.base import LabKind
@@ -35,7 +35,7 @@ from labs.records.errors import BadRecording, Unusable
 from labs.records.results import Check, Result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Figure:
     """One thing a lab measures, in any unit: only ratios are told."""
 
@@ -54,12 +54,9 @@ def figures(result: Result) -> Iterator[Figure]:
     match result:
         case Recording():
             for point in result.points:
-                yield Figure(
-                    name=f"{point.users} users",
-                    measured=point.throughput_rps,
-                    forecast=result.run.forecast.at(point.users).model_rps,
-                    checks=point.checks,
-                )
+                level = result.run.forecast.at(point.users)
+                name = f"{point.users} users"
+                yield Figure(name, point.throughput_rps, level.model_rps, point.checks)
         case Comparison(parts=parts) | Mystery(variants=parts):
             for label, part in parts.items():
                 for figure in figures(part):
@@ -67,51 +64,50 @@ def figures(result: Result) -> Iterator[Figure]:
         case Timeline():
             at_s = 0.0
             for step, found in zip(result.steps, result.run.step_results, strict=False):
-                yield Figure(
-                    name=f"{step.load}, {step.do}" if step.do else step.load,
-                    measured=found.throughput_rps,
-                    forecast=result.run.expected_rps(at_s, at_s + step.seconds),
-                    checks=found.checks,
-                )
+                name = f"{step.load}, {step.do}" if step.do else step.load
+                expected = result.run.expected_rps(at_s, at_s + step.seconds)
+                yield Figure(name, found.throughput_rps, expected, found.checks)
                 at_s += step.seconds
         case Clocks():
             for page in result.run.pages:
                 work = page.workload
-                yield Figure(
-                    name=page.name,
-                    measured=page.median_wall_s,
-                    forecast=work.cpu_s + work.wait_s,
-                )
+                yield Figure(page.name, page.median_wall_s, work.cpu_s + work.wait_s)
         case Checkup():
-            yield Figure(name="cores' worth of work", measured=result.capacity)
-            yield Figure(name="loops/s", measured=result.calibration.loops_per_s[0])
+            yield Figure("cores' worth of work", result.capacity)
+            yield Figure("loops/s", result.calibration.loops_per_s[0])
         case Memory():
             for growth in result.run.growths:
-                yield Figure(name=f"bytes a {growth.kind}", measured=growth.each_bytes)
+                yield Figure(f"bytes a {growth.kind}", growth.each_bytes)
         case Generators():
             for gauge in result.run.measured:
-                yield Figure(name=f"req/s by {gauge.name}", measured=gauge.throughput_rps)
+                yield Figure(f"req/s by {gauge.name}", gauge.throughput_rps)
         case Race():
             for count in result.run.counts:
-                yield Figure(name=f"req/s {count.name}", measured=count.throughput_rps)
+                yield Figure(f"req/s {count.name}", count.throughput_rps)
 
 
-def table(found: Result, recorded: Result | None) -> tuple[list[list[str]], list[Figure]]:
-    """Rows to print, and the figures they are of."""
+def recorded(lab: str) -> Result | None:
+    """The book's own recording, if it has one."""
+    with contextlib.suppress(BadRecording):
+        return store.recording(lab)
+    return None
+
+
+def table(own: Sequence[Figure], recorded: Result | None) -> str:
+    """What is said of them, beside the book's own."""
     before = {figure.name: figure.measured for figure in figures(recorded)} if recorded else {}
     rows = [["", "measured", "to forecast", "to recording", "checks"]]
-    own = list(figures(found))
-    for figure in own:
-        rows.append(
-            [
-                figure.name,
-                f"{figure.measured:.4g}",
-                _off(figure.measured, figure.forecast),
-                _off(figure.measured, before.get(figure.name)),
-                " ".join(check.name + "!" * check.unfit for check in figure.checks),
-            ]
-        )
-    return rows, own
+    rows += [
+        [
+            figure.name,
+            f"{figure.measured:.4g}",
+            _off(figure.measured, figure.forecast),
+            _off(figure.measured, before.get(figure.name)),
+            " ".join(check.name + "!" * check.unfit for check in figure.checks),
+        ]
+        for figure in own
+    ]
+    return columns(rows)
 
 
 def unfit(labs: Mapping[str, Sequence[Figure]]) -> str:
@@ -136,34 +132,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("labs", nargs="*", help="names of labs; all of them without")
     asked = parser.parse_args()
-    every = list(
-        dict.fromkeys(
-            cell.lab
-            for cell in recorder.cells()
-            if lab_kind(cell.kind).recorded_by == LabKind.recorded_by
-        )
-    )
+    usual = LabKind.recorded_by
+    every = [cell.lab for cell in recorder.cells() if lab_kind(cell.kind).recorded_by == usual]
+    before = {lab: recorded(lab) for lab in asked.labs or every}
     told: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="wall-time-") as folder:
-        for lab in asked.labs or every:
+        os.environ["LABS_RECORDINGS"] = folder
+        for lab in before:
             try:
-                recorded: Result | None = store.recording(lab)
-            except BadRecording:
-                recorded = None
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("LABS_RECORDINGS", folder)
-                try:
-                    recorder.record_book([lab], lambda said: None, recorder.ONCE)
-                    found = store.recording(lab)
-                except Unusable as error:  # here; the others may be
-                    print(f"\n{lab}\n{error}", flush=True)
-                    continue
-            rows, told[lab] = table(found, recorded)
-            print(f"\n{lab}\n{columns(rows)}", flush=True)
-    figures = [figure for own in told.values() for figure in own]
+                recorder.record_book([lab], lambda said: None, recorder.ONCE)
+                told[lab] = list(figures(store.recording(lab)))
+            except Unusable as error:  # here; the others may be
+                print(f"\n{lab}\n{error}", flush=True)
+                continue
+            print(f"\n{lab}\n{table(told[lab], before[lab])}", flush=True)
+    own = [figure for figures in told.values() for figure in figures]
     print()
-    print(forecasts("forecast, fit figures", [figure for figure in figures if figure.fit]))
-    print(forecasts("forecast, all figures", figures))
+    print(forecasts("forecast, fit figures", [figure for figure in own if figure.fit]))
+    print(forecasts("forecast, all figures", own))
     print(unfit(told))
     return 0
 

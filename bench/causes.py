@@ -22,16 +22,16 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from labs.analysis import causes
 from labs.analysis.limit import used
 from labs.analysis.schedule import VISITS
-from labs.host.hardware import usable_cores
+from labs.host import cgroup
+from labs.host.hardware import MACHINE, usable_cores
 from labs.host.waiting import Stopped, wait_until
 from labs.kinds.attach import verdict as attached
 from labs.kinds.attach.run import AttachLab
@@ -47,8 +47,6 @@ from labs.servers.serve import Running, serve
 CORES = len(usable_cores())
 HALF = max(1, CORES // 2)
 MANY = Load((CORES, 4 * CORES), seconds=1.0)
-ENDLESS = [sys.executable, "-c", "while True: pass"]
-GROUPS = Path("/sys/fs/cgroup")
 OWN_SERVER = Path(__file__).parents[1] / "tests/own_server.py"
 CALM = 0.1  # cores that others use
 WITHIN_S = 60.0  # for a level to begin
@@ -64,30 +62,46 @@ WAITS = Workload(wait_s=0.1)
 LOOP = Server("event-loop", by="scratch")
 # Checks that have another name than their cause, and names of what the same cause did.
 HELD = {"starved": "listen queue", "left by others": "others", "beside others": "others"}
-Inject = Callable[["Bench", Testbed], AbstractContextManager[object]]
+Block = AbstractContextManager[object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Injection:
-    """Something done to a run, and the cause that is to be named."""
+    """Something done to a run, and the cause that is to be named. A lab, as a rig runs it."""
 
     cause: str  # "" for none
     experiment: Experiment
-    inject: Inject | None = None  # for the time of the load
-    before: Callable[[], AbstractContextManager[object]] | None = None  # from the beginning on
+    inject: Callable[[Rig, Testbed], Block] = lambda rig, bed: contextlib.nullcontext()  # to a load
+    before: Callable[[], Block] = contextlib.nullcontext  # from the beginning on
+    rig: type[Rig] = Rig
     lacking: Callable[[], str] = lambda: ""  # why it cannot be done here
 
     def tried(self) -> Tried:
-        recording = Bench(self).run()
+        recording = self.injected()
         told = {check.name for each in recording.points for check in each.checks}
         return Tried(
+            cause=self.cause,
             named=named(recording),
             steady=told.isdisjoint({"noise", "core speed", "unsteady cores"}),
             said=" ".join(verdict(recording.model, recording.run)),
         )
 
+    def injected(self) -> Recording:
+        """One run, in which that is done."""
+        with self.before():
+            return self.rig().perform(self)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+    def seconds(self) -> float:
+        return 10.0
+
+    def check(self, machine: object) -> None:
+        """Anything goes."""
+
+    def run(self, rig: Rig) -> Recording:
+        return sweep(rig, self.experiment, beside=lambda bed: self.inject(rig, bed))
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """A server of somebody's own, as far as the verdict knows, and the limit that it has."""
 
@@ -101,6 +115,7 @@ class Attachment:
             found = Rig().perform(AttachLab(url, users=self.users))
         judged = attached.verdict(found)
         return Tried(
+            cause=self.cause,
             named="" if judged.limit == "unknown" else judged.limit,
             steady=all(each.others_cpu < CALM and each.fit for each in found.points),
             said=" ".join(judged.sentences),
@@ -109,50 +124,12 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What was named, whether the machine had one speed, as far as is told, and in what words."""
+    """What came of one run."""
 
+    cause: str  # that was injected
     named: str
-    steady: bool
-    said: str
-
-
-class Bench(Rig):
-    """One run, in which something is done."""
-
-    def __init__(self, injection: Injection) -> None:
-        super().__init__(self._see)
-        self.injection = injection
-        self.visits = 0  # that were counted
-
-    def run(self) -> Recording:
-        """The sweep, with what is done to it."""
-        inject = self.injection.inject or (lambda bench, bed: contextlib.nullcontext())
-        before = self.injection.before or contextlib.nullcontext
-        with before():
-            return self.perform(_Sweep(self.injection, lambda bed: inject(self, bed)))
-
-    def serve(self, server: Server, **how: object) -> AbstractContextManager[Running]:
-        return _one_asleep(super().serve(server, **how), self.injection.cause == "split")
-
-    def _see(self, event: object) -> None:
-        self.visits += bool(isinstance(event, Recording) and event.points)
-
-
-@dataclass(frozen=True)
-class _Sweep:
-    """As a rig runs it."""
-
-    injection: Injection
-    beside: Callable[[Testbed], AbstractContextManager[object]]
-
-    def seconds(self) -> float:
-        return 10.0
-
-    def check(self, machine: object) -> None:
-        """Anything goes."""
-
-    def run(self, rig: Rig) -> Recording:
-        return sweep(rig, self.injection.experiment, beside=self.beside)
+    steady: bool  # whether the machine had one speed, as far as is told
+    said: str  # in what words it was named
 
 
 # -- what is done ----------------------------------------------------------------------------
@@ -161,7 +138,8 @@ class _Sweep:
 @contextlib.contextmanager
 def burners(number: int = HALF) -> Iterator[None]:
     """So many other programs that take all they can get."""
-    burning = [subprocess.Popen(ENDLESS) for _ in range(number)]
+    endless = [sys.executable, "-c", "while True: pass"]
+    burning = [subprocess.Popen(endless) for _ in range(number)]
     try:
         yield
     finally:
@@ -171,36 +149,51 @@ def burners(number: int = HALF) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def later(bench: Bench, do: Callable[[contextlib.ExitStack], None]) -> Iterator[None]:
-    """Do that as soon as the first level is counted; what it puts on the stack is undone."""
-    with contextlib.ExitStack() as stack:
+def beside(do: Callable[[threading.Event], object]) -> Iterator[None]:
+    """Do that in a thread of its own; it is told when the load is over."""
+    over = threading.Event()
 
-        def wait(over: threading.Event) -> None:
-            if wait_until(lambda: bench.visits > 0, WITHIN_S, stop=over):
-                do(stack)
+    def to_the_end() -> None:
+        with contextlib.suppress(Stopped):
+            do(over)
 
-        with beside(wait):
-            yield
+    thread = threading.Thread(target=to_the_end)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
-def neighbours_come(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
-    """Other programs begin in the middle."""
-    return later(bench, lambda stack: stack.enter_context(burners(CORES)))
-
-
-def ties_down(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
-    """The server's processes may only use one core any more."""
-
-    def tie(_: contextlib.ExitStack) -> None:
-        for pid in bed.running.pids():
-            with contextlib.suppress(ProcessLookupError):
-                os.sched_setaffinity(pid, usable_cores()[:1])
-
-    return later(bench, tie)
+def visits(rig: Rig) -> int:
+    """How many visits to a level were counted so far."""
+    return sum(len(point.visits) for point in rig.found.points) if rig.found else 0
 
 
 @contextlib.contextmanager
-def keeps_apart(bench: Bench, bed: Testbed) -> Iterator[None]:
+def later(rig: Rig, block: Block) -> Iterator[None]:
+    """Begin that block as soon as the first level is counted; it ends with the load."""
+
+    def begin(over: threading.Event) -> None:
+        if wait_until(lambda: visits(rig) > 0, WITHIN_S, stop=over):
+            stack.enter_context(block)
+
+    with contextlib.ExitStack() as stack, beside(begin):
+        yield
+
+
+@contextlib.contextmanager
+def tied_down(bed: Testbed) -> Iterator[None]:
+    """The server's processes may only use one core any more."""
+    for pid in bed.running.pids():
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setaffinity(pid, usable_cores()[:1])
+    yield
+
+
+@contextlib.contextmanager
+def kept_apart(bed: Testbed) -> Iterator[None]:
     """Each of the server's processes may only use one core, so that nobody evens the queues out."""
     pids = bed.running.serving_pids()
     for number, pid in enumerate(pids):
@@ -208,58 +201,115 @@ def keeps_apart(bench: Bench, bed: Testbed) -> Iterator[None]:
     yield
 
 
-def holds_back(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
+@contextlib.contextmanager
+def held_back(bed: Testbed) -> Iterator[None]:
     """A quota of half of the cores, for all that belongs to the lab."""
+    ours = [os.getpid(), *bed.running.pids(), *bed.driver.pids()]
 
-    def hold(stack: contextlib.ExitStack) -> None:
-        home, group = stack.enter_context(_group())
-        ours = [os.getpid(), *bed.running.pids(), *bed.driver.pids()]
-        _move(group, ours)
-        stack.callback(_move, home, ours)
+    def move(group: Path) -> None:
+        for pid in ours:
+            with contextlib.suppress(OSError):  # it has ended
+                (group / "cgroup.procs").write_text(str(pid))
 
-    return later(bench, hold)
+    with cgroup.with_quota(MACHINE, CORES / 2) as group:
+        assert group is not None
+        cgroup.hold(group, CORES / 2)
+        move(group)
+        try:
+            yield
+        finally:
+            move(group.parent)
+            wait_until(lambda: not cgroup.read(group / "cgroup.procs"), 5.0)
+
+
+class OneAsleep(Rig):
+    """One of the server's processes stands still until the load begins, so that the others have
+    the connections by then."""
+
+    @contextlib.contextmanager
+    def serve(self, server: Server, **how: object) -> Iterator[Running]:
+        with super().serve(server, **how) as running:
+            os.kill(running.serving_pids()[0], signal.SIGSTOP)
+            yield running
+
+
+def signalled(bed: Testbed, number: signal.Signals) -> None:
+    """Send that to all who serve."""
+    for pid in bed.running.serving_pids():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def wakes(rig: Rig, bed: Testbed) -> Block:
+    """Who stood still while the connections of all users were made goes on."""
+
+    def wake(over: threading.Event) -> None:
+        most = bed.experiment.load.users[-1]
+        wait_until(lambda: bed.sampler.users == most, WITHIN_S, stop=over)
+        over.wait(STAND_S)
+        signalled(bed, signal.SIGCONT)
+
+    return beside(wake)
+
+
+def in_step(rig: Rig, bed: Testbed) -> Block:
+    """All workers stand still for a moment before each visit to a level is measured: when they go
+    on, all waits are over."""
+
+    def stop_and_go(over: threading.Event) -> None:
+        wait_until(lambda: bed.sampler.users > 0, WITHIN_S, stop=over)
+        for visit in range(VISITS * len(bed.experiment.load.users)):
+            wait_until(lambda visit=visit: visits(rig) >= visit, WITHIN_S, stop=over)  # type: ignore[misc]
+            over.wait(bed.experiment.workload.wait_s)
+            signalled(bed, signal.SIGSTOP)
+            over.wait(STAND_S)
+            signalled(bed, signal.SIGCONT)
+
+    return beside(stop_and_go)
+
+
+def asks(**other: object) -> Callable[[Rig, Testbed], Block]:
+    """Requests that need something else than was ordered."""
+
+    @contextlib.contextmanager
+    def inject(rig: Rig, bed: Testbed) -> Iterator[None]:
+        workload = replace(bed.experiment.workload, **other)  # type: ignore[arg-type]
+        speed = rig.calibrate(Unit(workload.cpu_by)).loops_per_s[0]
+        as_burned = replace(workload, cpu_s=workload.cpu_s * speed / bed.calibration.loops_per_s[0])
+        bed.experiment = replace(bed.experiment, workload=as_burned)
+        yield
+
+    return inject
 
 
 @contextlib.contextmanager
-def _group() -> Iterator[tuple[Path, Path]]:
-    """A control group above it and a new one with that quota: version 1 or 2."""
-    v1 = (GROUPS / "cpu/cpu.cfs_quota_us").exists()
-    home = GROUPS / "cpu" if v1 else GROUPS
-    if not v1:
-        (home / "cgroup.subtree_control").write_text("+cpu")
-    group = home / f"wall-time-bench-{os.getpid()}"
-    group.mkdir()
-    try:
-        quota = str(round(100_000 * CORES / 2))
-        if v1:
-            (group / "cpu.cfs_quota_us").write_text(quota)
-        else:
-            (group / "cpu.max").write_text(f"{quota} 100000")
-        yield home, group
-    finally:
-        wait_until(lambda: not (group / "cgroup.procs").read_text().strip(), 5.0)
-        group.rmdir()
+def slow_script(rig: Rig, bed: Testbed) -> Iterator[None]:
+    """The users' own script computes over each answer."""
+    bed.experiment = replace(bed.experiment, load=replace(bed.experiment.load, script_s=0.02))
+    yield
 
 
-def _move(group: Path, pids: list[int]) -> None:
-    for pid in pids:
-        with contextlib.suppress(OSError):  # it has ended
-            (group / "cgroup.procs").write_text(str(pid))
+@contextlib.contextmanager
+def own_work(rig: Rig, bed: Testbed) -> Iterator[None]:
+    """This process computes beside the load, as a page's kernel might."""
+
+    def hash_on(over: threading.Event) -> None:
+        while not over.is_set():
+            hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)  # lets go of the interpreter's lock
+
+    with contextlib.ExitStack() as stack:
+        for _ in range(HALF):
+            stack.enter_context(beside(hash_on))
+        yield
 
 
-def ours(server: Server, page: str, quota: bool = False) -> Callable[[], Any]:
-    """One of our servers and that page of it, with half the cores as a quota or without."""
+def ours(server: Server, page: str) -> Callable[[], AbstractContextManager[str]]:
+    """One of our servers, held to its quota if it has one, and that page of it."""
 
     @contextlib.contextmanager
     def start() -> Iterator[str]:
-        with contextlib.ExitStack() as stack:
-            running = stack.enter_context(
-                serve(server, page="file" if server.by == "nginx" else "work")
-            )
-            if quota:
-                home, group = stack.enter_context(_group())
-                stack.callback(_move, home, [os.getpid(), *running.pids()])
-                _move(group, running.pids())
+        with serve(server, page="file" if server.by == "nginx" else "work") as running:
+            running.hold()
             yield running.url + page
 
     return start
@@ -277,103 +327,6 @@ def faulty(fault: str) -> Iterator[str]:
             server.kill()
 
 
-@contextlib.contextmanager
-def _one_asleep(serving: AbstractContextManager[Running], yes: bool) -> Iterator[Running]:
-    """Where yes: one of its processes stands still until the load begins, so that the others have
-    the connections by then."""
-    with serving as running:
-        if yes:
-            os.kill(running.serving_pids()[0], signal.SIGSTOP)
-        yield running
-
-
-def wakes(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
-    """Who stood still while the connections of all users were made goes on."""
-
-    def wake(over: threading.Event) -> None:
-        most = bed.experiment.load.users[-1]
-        wait_until(lambda: bed.sampler.users == most, WITHIN_S, stop=over)
-        over.wait(STAND_S)
-        for pid in bed.running.serving_pids():
-            os.kill(pid, signal.SIGCONT)
-
-    return beside(wake)
-
-
-@contextlib.contextmanager
-def beside(do: Callable[[threading.Event], None]) -> Iterator[None]:
-    """Do that in a thread of its own; it is told when the load is over."""
-    over = threading.Event()
-
-    def to_the_end() -> None:
-        with contextlib.suppress(Stopped):
-            do(over)
-
-    thread = threading.Thread(target=to_the_end)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def in_step(bench: Bench, bed: Testbed) -> AbstractContextManager[object]:
-    """All workers stand still for a moment before each visit to a level is measured: when they go
-    on, all waits are over."""
-
-    def stop_and_go(over: threading.Event) -> None:
-        wait_until(lambda: bed.sampler.users > 0, WITHIN_S, stop=over)
-        for visit in range(VISITS * len(bed.experiment.load.users)):
-            wait_until(lambda visit=visit: bench.visits >= visit, WITHIN_S, stop=over)  # type: ignore[misc]
-            over.wait(bed.experiment.workload.wait_s)
-            pids = bed.running.serving_pids()
-            for number in (signal.SIGSTOP, signal.SIGCONT):
-                for pid in pids:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, number)
-                if number == signal.SIGSTOP:
-                    over.wait(STAND_S)
-
-    return beside(stop_and_go)
-
-
-def asks(**other: object) -> Inject:
-    """Requests that need something else than was ordered."""
-
-    @contextlib.contextmanager
-    def inject(bench: Bench, bed: Testbed) -> Iterator[None]:
-        workload = replace(bed.experiment.workload, **other)  # type: ignore[arg-type]
-        speed = bench.calibrate(Unit(workload.cpu_by)).loops_per_s[0]
-        as_burned = workload.cpu_s * speed / bed.calibration.loops_per_s[0]
-        workload = replace(workload, cpu_s=as_burned)
-        bed.experiment = replace(bed.experiment, workload=workload)
-        yield
-
-    return inject
-
-
-@contextlib.contextmanager
-def slow_script(bench: Bench, bed: Testbed) -> Iterator[None]:
-    """The users' own script computes over each answer."""
-    bed.experiment = replace(bed.experiment, load=replace(bed.experiment.load, script_s=0.02))
-    yield
-
-
-@contextlib.contextmanager
-def own_work(bench: Bench, bed: Testbed) -> Iterator[None]:
-    """This process computes beside the load, as a page's kernel might."""
-
-    def hash_on(over: threading.Event) -> None:
-        while not over.is_set():
-            hashlib.pbkdf2_hmac("sha256", b"", b"", 100_000)  # lets go of the interpreter's lock
-
-    with contextlib.ExitStack() as stack:
-        for _ in range(HALF):
-            stack.enter_context(beside(hash_on))
-        yield
-
-
 def one_core() -> str:
     """Why that takes more than one core, if there is only one."""
     return "it takes two cores" if CORES < 2 else ""
@@ -381,114 +334,105 @@ def one_core() -> str:
 
 def no_root() -> str:
     """Why no control group can be made here, if none can."""
-    return "only root on Linux can make a control group" if not os.access(GROUPS, os.W_OK) else ""
+    may = os.access("/sys/fs/cgroup", os.W_OK)
+    return "" if may else "only root on Linux can make a control group"
 
 
-WITH_A_QUEUE = Load((4, 16 * CORES), seconds=1.0, keep_alive=False)
 INJECTIONS = {
-    "nothing": Injection(cause="", experiment=CPU),
-    "nothing, counted": Injection(cause="", experiment=replace(CPU, workload=Workload(cpu_s=0.02))),
-    "nothing, waits": Injection(
-        cause="", experiment=Experiment(Server("event-loop"), WAITS, Load((4, 16)))
+    "nothing": Injection("", CPU),
+    "nothing, counted": Injection("", replace(CPU, workload=Workload(cpu_s=0.02))),
+    "nothing, waits": Injection("", Experiment(Server("event-loop"), WAITS, Load((4, 16)))),
+    "other programs": Injection("others", CPU, before=burners),
+    "other programs later": Injection("others", CPU, lambda rig, _: later(rig, burners(CORES))),
+    "affinity": Injection(
+        "affinity", CPU, lambda rig, bed: later(rig, tied_down(bed)), lacking=one_core
     ),
-    "other programs": Injection(cause="others", experiment=CPU, before=burners),
-    "other programs later": Injection(cause="others", experiment=CPU, inject=neighbours_come),
-    "affinity": Injection(cause="affinity", experiment=CPU, inject=ties_down, lacking=one_core),
-    "quota": Injection(cause="throttled", experiment=CPU, inject=holds_back, lacking=no_root),
+    "quota": Injection(
+        "throttled", CPU, lambda rig, bed: later(rig, held_back(bed)), lacking=no_root
+    ),
     "uneven split": Injection(
-        cause="split",
-        experiment=Experiment(Server("threaded", processes=2, threads=4), WAITS, Load((4, 8))),
-        inject=wakes,
+        "split",
+        Experiment(Server("threaded", processes=2, threads=4), WAITS, Load((4, 8))),
+        wakes,
+        rig=OneAsleep,
     ),
     "a queue for each core": Injection(
-        cause="run queues",
-        experiment=Experiment(  # whose workers all wake, and the first to run has the request
-            Server("prefork", processes=4 * CORES),
-            Workload(cpu_s=0.02, cpu_by="hashing"),
-            Load((CORES,)),
-        ),
-        inject=keeps_apart,
+        "run queues",
+        # Whose workers all wake, and the first to run has the request.
+        replace(CPU, server=Server("prefork", processes=4 * CORES), load=Load((CORES,))),
+        lambda _, bed: kept_apart(bed),
         lacking=one_core,
     ),
     "users in step": Injection(
-        cause="in step",
-        experiment=Experiment(
+        "in step",
+        Experiment(
             Server("prefork", processes=10 * CORES),
             Workload(cpu_s=0.02, wait_s=0.18, wait_cv=0.0, cpu_by="hashing"),
             # Of more users the forecast expects it; and few of its beats are known badly.
             Load((4 * CORES,), seconds=4.0),
         ),
-        inject=in_step,
+        in_step,
     ),
     "full generator": Injection(
-        cause="load generator",
-        experiment=Experiment(Server("event-loop"), Workload(wait_s=0.02), Load((2, 16))),
-        inject=slow_script,
+        "load generator",
+        Experiment(Server("event-loop"), Workload(wait_s=0.02), Load((2, 16))),
+        slow_script,
     ),
     "short listen queue": Injection(
-        cause="listen queue",
-        experiment=Experiment(Server("prefork", processes=4, backlog=2), WAITS, WITH_A_QUEUE),
+        "listen queue",
+        Experiment(
+            Server("prefork", processes=4, backlog=2),
+            WAITS,
+            Load((4, 16 * CORES), seconds=1.0, keep_alive=False),
+        ),
     ),
     "slow backend": Injection(
-        cause="backend",
-        experiment=Experiment(
+        "backend",
+        Experiment(
             Server("prefork", processes=16), replace(WAITS, wait_by="backend"), Load((4, 16))
         ),
-        inject=asks(wait_s=SLOWER * 0.1),
+        asks(wait_s=SLOWER * 0.1),
     ),
     "blocked loop": Injection(
-        cause="blocking",
-        experiment=Experiment(
-            Server("event-loop"), Workload(wait_s=0.05), Load((1, 8), seconds=2.0)
-        ),
-        inject=asks(wait_by="blocking"),
+        "blocking",
+        Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 8), seconds=2.0)),
+        asks(wait_by="blocking"),
     ),
     "interpreter lock": Injection(
-        cause="interpreter lock",
-        experiment=Experiment(
+        "interpreter lock",
+        Experiment(
             Server("threaded", threads=4 * CORES), Workload(cpu_s=0.03, cpu_by="hashing"), MANY
         ),
-        inject=asks(cpu_by="counting"),
+        asks(cpu_by="counting"),
         lacking=one_core,
     ),
-    "the lab's page": Injection(cause="page", experiment=CPU, inject=own_work),
-    "another speed": Injection(cause="speed", experiment=CPU, inject=asks(cpu_s=SLOWER * 0.02)),
+    "the lab's page": Injection("page", CPU, own_work),
+    "another speed": Injection("speed", CPU, asks(cpu_s=SLOWER * 0.02)),
 }
-
 
 SLEEPS, COUNTS = "/?loops=0&wait=0.1", "/?loops=120000&wait=0"
 ATTACHMENTS = {
-    "nothing is full, attached": Attachment(
-        cause="", start=ours(Server("event-loop"), SLEEPS), users=(1, 2, 4)
-    ),
-    "one loop's core, attached": Attachment(cause="cores", start=ours(LOOP, COUNTS)),
-    "all cores, attached": Attachment(cause="cores", start=ours(OURS, COUNTS)),
-    "a pool of three, attached": Attachment(
-        cause="pool", start=ours(Server("prefork", processes=3), SLEEPS)
-    ),
-    "a pool of twelve, attached": Attachment(
-        cause="pool", start=ours(Server("threaded", threads=12), SLEEPS)
-    ),
+    "nothing is full, attached": Attachment("", ours(Server("event-loop"), SLEEPS), (1, 2, 4)),
+    "one loop's core, attached": Attachment("cores", ours(LOOP, COUNTS)),
+    "all cores, attached": Attachment("cores", ours(OURS, COUNTS)),
+    "a pool of three, attached": Attachment("pool", ours(Server("prefork", processes=3), SLEEPS)),
+    "a pool of twelve, attached": Attachment("pool", ours(Server("threaded", threads=12), SLEEPS)),
     "one at a time, attached": Attachment(
-        cause="one at a time", start=ours(Server("prefork", processes=1), SLEEPS)
+        "one at a time", ours(Server("prefork", processes=1), SLEEPS)
     ),
     "quota, attached": Attachment(
-        cause="quota", start=ours(OURS, COUNTS, quota=True), lacking=no_root
+        "quota", ours(replace(OURS, quota=CORES / 2), COUNTS), lacking=no_root
     ),
     "full generator, attached": Attachment(
-        cause="load generator",
-        start=ours(Server("event-loop", by="nginx", processes=2), "/file"),
+        "load generator",
+        ours(Server("event-loop", by="nginx", processes=2), "/file"),
         lacking=lambda: missing(row_of(Server("event-loop", by="nginx")), "file") or "",
     ),
     "timer, attached": Attachment(
-        cause="timer", start=ours(Server("event-loop"), "/?loops=0&wait=1"), users=(1, 4, 16, 64)
+        "timer", ours(Server("event-loop"), "/?loops=0&wait=1"), (1, 4, 16, 64)
     ),
-    "errors, attached": Attachment(
-        cause="errors", start=lambda: faulty("full"), users=(1, 2, 4, 16, 32)
-    ),
-    "listen queue, attached": Attachment(
-        cause="listen queue", start=lambda: faulty("knocking"), users=(4, 32, 128)
-    ),
+    "errors, attached": Attachment("errors", lambda: faulty("full"), (1, 2, 4, 16, 32)),
+    "listen queue, attached": Attachment("listen queue", lambda: faulty("knocking"), (4, 32, 128)),
 }
 
 
@@ -521,7 +465,6 @@ def _others_had_cores(recording: Recording) -> bool:
 
 
 ROWS: dict[str, Injection | Attachment] = {**INJECTIONS, **ATTACHMENTS}
-Counts = dict[str, Counter[str]]  # by the injection: how often each cause was named
 CAUSES = {each.cause for each in INJECTIONS.values() if each.cause}
 GOAL, MOST_WRONG = 0.9, 2  # of what was injected; wrong causes, in all
 
@@ -532,31 +475,31 @@ def main() -> int:
     parser.add_argument("--say", action="store_true", help="print each verdict, too")
     parser.add_argument("only", nargs="*", help="parts of the names of injections")
     asked = parser.parse_args()
-    counts: Counts = {}
-    calm: Counts = {}
-    for name, injection in ROWS.items():
+    runs: dict[str, list[Tried]] = {}
+    for name, row in ROWS.items():
         if asked.only and not any(part in name for part in asked.only):
             continue
-        if why := injection.lacking():
+        if why := row.lacking():
             print(f"{name}: not here, {why}.")
             continue
-        counts[name], calm[name] = Counter(), Counter()
+        runs[name] = []
         for _ in range(asked.repeat):
-            found = injection.tried()
-            counts[name][found.named] += 1
-            calm[name][found.named] += found.steady
+            runs[name].append(row.tried())
             if asked.say:
-                print(f"{name}: {found.said}", flush=True)
-        print(f"{name}: {dict(counts[name])}", flush=True)
-    print(matrix(counts))
-    print(said("all runs", counts))
+                print(f"{name}: {runs[name][-1].said}", flush=True)
+        print(f"{name}: {dict(Counter(each.named for each in runs[name]))}", flush=True)
+    every = [each for tried in runs.values() for each in tried]
+    calm = [each for each in every if each.steady]
+    print(matrix(runs))
+    print(said("all runs", every))
     print(said("where equal burns agreed", calm))
-    right, wrong, total = score(calm)
-    return 0 if right >= GOAL * total and wrong <= MOST_WRONG else 1
+    right, wrong = score(calm)
+    return 0 if right >= GOAL * len(calm) and wrong <= MOST_WRONG else 1
 
 
-def matrix(counts: Counts) -> str:
+def matrix(runs: Mapping[str, Sequence[Tried]]) -> str:
     """What was injected in rows, what was named in columns."""
+    counts = {name: Counter(each.named for each in tried) for name, tried in runs.items()}
     seen = sorted({cause for count in counts.values() for cause in count})
     rows = [["injected", *(cause or "nothing" for cause in seen), ""]]
     rows += [
@@ -565,19 +508,17 @@ def matrix(counts: Counts) -> str:
     return f"\n{columns(rows)}\n"
 
 
-def score(counts: Counts) -> tuple[int, int, int]:
-    """How many were right, how many wrong causes were named, and how many there are."""
-    right = sum(count[ROWS[name].cause] for name, count in counts.items())
-    named = sum(count.total() - count[""] for count in counts.values())
-    true = sum(count[cause] for name, count in counts.items() if (cause := ROWS[name].cause))
-    return right, named - true, sum(count.total() for count in counts.values())
+def score(runs: Sequence[Tried]) -> tuple[int, int]:
+    """How many were right, and how many wrong causes were named."""
+    right = sum(each.named == each.cause for each in runs)
+    return right, sum(each.named not in ("", each.cause) for each in runs)
 
 
-def said(title: str, counts: Counts) -> str:
+def said(title: str, runs: Sequence[Tried]) -> str:
     """That in a line."""
-    right, wrong, total = score(counts)
-    share = f", {right / total:.0%}" if total else ""
-    return f"{title}: {right} of {total} right{share}; {wrong} wrong causes named."
+    right, wrong = score(runs)
+    share = f", {right / len(runs):.0%}" if runs else ""
+    return f"{title}: {right} of {len(runs)} right{share}; {wrong} wrong causes named."
 
 
 if __name__ == "__main__":

@@ -6,36 +6,28 @@ the level itself: that is consistency, and no prediction.
 
 from __future__ import annotations
 
-import json
-import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from statistics import fmean, median
 
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.report import columns, joined
+from labs.kinds.sweep.report import columns
 from labs.records.experiment import Workload
 from labs.records.results import Point
 from labs.theory.forecast import explain
 
-CPU, WAIT, MIXED = (
-    Workload(cpu_s=0.03),
-    Workload(wait_s=0.2),
-    Workload(cpu_s=0.01, wait_s=0.09),
-)
+CPU, WAIT = Workload(cpu_s=0.03), Workload(wait_s=0.2)
+MIXED = Workload(cpu_s=0.01, wait_s=0.09)
 Column = tuple[str, Callable[[Point], str]]  # its head, and what it says of a point
-
 
 # What the machine did, and not the instrument: checks, told or unfit, that name it. Noise is
 # judged before the load, by burns that should be equal: such a machine has no speed to forecast.
 # The speed of the cores is burned again around each window, and not read from the miss.
 DISTURBED = (
-    "load generator", "others", "steal", "page", "throttled", "affinity", "noise", "core speed",
-    "unsteady cores",
-)  # fmt: skip
-
-
+    *("load generator", "others", "steal", "page", "throttled", "affinity", "noise"),
+    *("core speed", "unsteady cores"),
+)
 # What a window was too short for: requests that vary much are known to a few percent only.
 BLURRED = ("few", "interval")
 
@@ -47,7 +39,6 @@ class Row:
     point: Point
     work: str
     forecast: float
-    bound: float
     at_speed: float  # the forecast for the speed that the cores had meanwhile
     consistency: float
     covered: bool  # the forecast lies inside the measurement's 95 % interval
@@ -61,9 +52,14 @@ class Row:
         return [check.name for check in self.point.checks if check.name in DISTURBED]
 
     @property
+    def failed(self) -> list[str]:
+        """The checks that make it unfit."""
+        return [check.name for check in self.point.checks if check.unfit]
+
+    @property
     def blurred(self) -> list[str]:
         """Why its throughput is not known well enough to judge a forecast by."""
-        return [c.name for c in self.point.checks if c.unfit and c.name in BLURRED]
+        return [name for name in self.failed if name in BLURRED]
 
     @property
     def counts(self) -> bool:
@@ -71,41 +67,12 @@ class Row:
         return not self.disturbed and not self.blurred
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    """How far forecasts are off, over some levels."""
-
-    count: int
-    bias: float  # mean error at the speed of the run, with its sign
-    median: float  # of these errors' sizes
-    worst: float  # the largest error of the forecast as it was stored, with its sign
-    coverage: float  # share of levels whose interval holds the forecast
-    above: float  # share of levels that lie wholly above the bound
-    fit: float  # share of levels that are fit
-    inside: float  # share of levels whose measurement lies in the band
-    half: float  # median of half the band's width
-
-    @classmethod
-    def of(cls, found: Sequence[Row]) -> Summary:
-        errors = [row.at_speed for row in found]
-        return cls(
-            count=len(found),
-            bias=statistics.fmean(errors),
-            median=statistics.median(map(abs, errors)),
-            worst=max((row.forecast for row in found), key=abs),
-            coverage=statistics.fmean(row.covered for row in found),
-            above=statistics.fmean(row.above for row in found),
-            fit=statistics.fmean(row.point.fit for row in found),
-            inside=statistics.fmean(row.inside for row in found),
-            half=statistics.median(row.half for row in found),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Goal:
-    """What a figure should be."""
+    """A figure of some levels, and what it should be."""
 
-    figure: str  # of a `Summary`
+    figure: str
+    of: Callable[[Sequence[Row]], float]
     limit: float
     waits: float | None = None  # where requests only wait, if that has a limit of its own
     least: bool = False  # it is to be at least that, else at most
@@ -115,9 +82,9 @@ class Goal:
     def head(self) -> str:
         return f"{self.figure} {'≥' if self.least else '≤'} {self.limit:g} %"
 
-    def said(self, summary: Summary, work: str) -> str:
+    def said(self, found: Sequence[Row], work: str) -> str:
         """The figure, with a mark where it misses the goal."""
-        value = round(100 * getattr(summary, self.figure), 1)
+        value = round(100 * self.of(found), 1)
         waits = self.waits if work == WAITS else None
         limit = self.limit if waits is None else waits
         met = value >= limit if self.least else abs(value) <= limit
@@ -128,14 +95,18 @@ class Goal:
 
 GOALS_FOR, WAITS = ("CPU only", "mixed"), "waits only"
 GOALS = (
-    Goal(figure="bias", limit=1),
-    Goal(figure="median", limit=2),
-    Goal(figure="worst", limit=10),
-    Goal(figure="coverage", limit=80, least=True),
-    Goal(figure="above", limit=2.5, all_work=True),
-    Goal(figure="fit", limit=95, least=True, all_work=True),
-    Goal(figure="inside", limit=85, least=True, all_work=True),
-    Goal(figure="half", limit=6, waits=2),
+    # Of the errors at the speed of the run: the mean, with its sign, and the median of their sizes.
+    Goal("bias", lambda rows: fmean(row.at_speed for row in rows), 1),
+    Goal("median", lambda rows: median(abs(row.at_speed) for row in rows), 2),
+    # The largest error of the forecast as it was stored, with its sign.
+    Goal("worst", lambda rows: max((row.forecast for row in rows), key=abs), 10),
+    # Shares of the levels: what a `Row` says of itself.
+    Goal("coverage", lambda rows: fmean(row.covered for row in rows), 80, least=True),
+    Goal("above", lambda rows: fmean(row.above for row in rows), 2.5, all_work=True),
+    Goal("fit", lambda rows: fmean(row.point.fit for row in rows), 95, least=True, all_work=True),
+    Goal("inside", lambda rows: fmean(row.inside for row in rows), 85, least=True, all_work=True),
+    # The median of half the band's width.
+    Goal("half", lambda rows: median(row.half for row in rows), 6, waits=2),
 )
 
 
@@ -164,7 +135,6 @@ def rows(recording: Recording) -> list[Row]:
                 work=work_of(recording.experiment.workload),
                 forecast=rps / level.model_rps - 1,
                 at_speed=rps / meanwhile.model_rps - 1,
-                bound=rps / level.bound_rps - 1,
                 consistency=rps / explanation.at(point.users).model_rps - 1,
                 covered=low <= level.model_rps <= high,
                 above=low > most[-1],
@@ -207,13 +177,12 @@ def by_work(found: Sequence[Row]) -> str:
     table = [["", "levels", *(goal.head for goal in GOALS), ""]]
     for title, counted in (("left alone", counted_in), ("all", found)):
         for work, rows_of in _groups(counted).items():
-            summary = Summary.of(rows_of)
-            told = [goal.said(summary, work.removesuffix(ALONE)) for goal in GOALS]
-            table.append([f"{work}, {title}", str(summary.count), *told, ""])
+            told = [goal.said(rows_of, work.removesuffix(ALONE)) for goal in GOALS]
+            table.append([f"{work}, {title}", str(len(rows_of)), *told, ""])
     lines = [
         _told("disturbed by the machine", found, lambda row: row.disturbed),
         _told("measured for too short a time", found, lambda row: row.blurred),
-        _told("left alone, and the instrument failed", counted_in, _failed),
+        _told("left alone, and the instrument failed", counted_in, lambda row: row.failed),
     ]
     return "\n".join([columns(table), *lines])
 
@@ -229,11 +198,6 @@ def _groups(found: Sequence[Row]) -> dict[str, list[Row]]:
     return {**groups, "any work": list(found)} if found else {}
 
 
-def _failed(row: Row) -> list[str]:
-    """The checks that make a level unfit."""
-    return [check.name for check in row.point.checks if check.unfit]
-
-
 def _told(what: str, found: Sequence[Row], why: Callable[[Row], list[str]]) -> str:
     """How many levels that is true of, and each reason, the commonest first."""
     reasons = [why(row) for row in found]
@@ -247,11 +211,4 @@ def sizes(title: str, errors: Sequence[float]) -> str:
     if not errors:
         return f"{title:<34} no level"
     found = [abs(error) for error in errors]
-    return f"{title:<34} median {statistics.median(found):6.1%}   worst {max(found):6.1%}"
-
-
-def save(file: str | None, recordings: Mapping[str, Recording]) -> None:
-    """Write them as JSON, where that was asked for."""
-    if file:
-        text = json.dumps({name: joined(each) for name, each in recordings.items()})
-        Path(file).write_text(text, "utf-8")
+    return f"{title:<34} median {median(found):6.1%}   worst {max(found):6.1%}"

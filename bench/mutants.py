@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -76,29 +76,13 @@ class Noted:
             self.failed.add(report.nodeid)
 
 
-class Chosen:
-    """A plugin of pytest: these tests only, with their seconds; the quickest files first."""
-
-    def __init__(self, tests: dict[str, float]) -> None:
-        took: dict[str, float] = defaultdict(float)
-        for test, seconds in tests.items():
-            took[test.partition("::")[0]] += seconds
-        self.files = sorted(took, key=lambda file: (took[file], file))
-        self.tests = tests
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if item.nodeid in self.tests]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sample", type=int, default=30, help="faults of each module")
     parser.add_argument("--seed", type=int, default=12, help="of the choice among them")
     parser.add_argument("--known", type=Path, help="file of what test calls what")
-    parser.add_argument("modules", nargs="*", help="such as labs.theory.laws", metavar="MODULE")
+    parser.add_argument("modules", nargs="*", choices=MODULES, metavar="MODULE")
     asked = parser.parse_args()
-    if unknown := [name for name in asked.modules if name not in MODULES]:
-        parser.error(f"{unknown[0]}: no such module. Choose from {', '.join(MODULES)}.")
     os.chdir(ROOT)
     sys.path.insert(0, "tests")
     with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +102,8 @@ def main() -> int:
             left.update(fault.pattern for fault in lived)
             print(f"{name:30} {len(drawn):3} tried  {killed[name]:3} killed", flush=True)
             for fault in lived:
-                print(f"    line {fault.line}: {fault.was}  ->  {fault.now}", flush=True)
+                was, now = ast.unparse(fault.was), ast.unparse(fault.now)
+                print(f"    line {fault.line}: {was}  ->  {now}", flush=True)
     tried = killed.total() + left.total()
     print(f"\n{killed.total()} of {tried} killed, {killed.total() / tried:.1%}; of those left:")
     for pattern, number in left.most_common():
@@ -128,54 +113,55 @@ def main() -> int:
 
 def sample(file: Path, size: int, seed: int) -> Iterator[Fault]:
     """So many of a module's faults, or all, in the order of its lines."""
-    found = list(faults(file.read_text()))
+    found = list(faults(ast.parse(file.read_text())))
     chosen = random.Random(f"{seed} {file.name}").sample(found, min(size, len(found)))
     yield from sorted(chosen, key=lambda fault: fault.line)
 
 
-def callers(name: str, calls: Calls, fault: Fault) -> dict[str, float]:
-    """The tests that call the function around the fault, with their seconds; outside of
-    functions, all that call one of the module."""
+def callers(name: str, calls: Calls, fault: Fault) -> list[str]:
+    """The tests that call the function around the fault, the quickest first; outside of functions,
+    all that call one of the module."""
     where = MODULES[name]
     around = [
         min([node.lineno, *(each.lineno for each in node.decorator_list)])
-        for node in ast.walk(ast.parse(where.read_text()))
+        for node in ast.walk(fault.tree)
         if isinstance(node, ast.FunctionDef) and node.lineno <= fault.line <= (node.end_lineno or 0)
     ]
     within = [f"{where}:{line}" for line in around[:1]] or [
         function for function in calls if function.startswith(f"{where}:")
     ]
-    return {test: took for each in within for test, took in calls.get(each, {}).items()}
+    took = {test: took for each in within for test, took in calls.get(each, {}).items()}
+    return sorted(took, key=lambda test: took[test])
 
 
-def passed(chosen: dict[str, float], name: str, fault: Fault) -> bool:
+def passed(tests: list[str], name: str, fault: Fault) -> bool:
     """Whether none of these tests fails with the fault in that module."""
-    if not chosen:  # pytest would say that it found none, which is no failure
-        return True
-    trial = Chosen(chosen)
-    return forked(lambda: run(["-x", *trial.files], trial, name, fault)) == 0
+    # Without any pytest would take them all.
+    return not tests or forked(lambda: run(["-x", *tests], name=name, fault=fault)) == 0
 
 
 def note(known: Path) -> int:
     noted = Noted()
-    run(["tests/unit"], noted)
+    run(["tests/unit"], [noted])
     known.write_text(json.dumps(noted.calls))
     return 0
 
 
-def run(asked: list[str], plugin: object, name: str = "", fault: Fault | None = None) -> int:
+def run(
+    asked: list[str], plugins: Sequence[object] = (), name: str = "", fault: Fault | None = None
+) -> int:
     """pytest's answer, in a process that has imported nothing of ours yet."""
     found = SourceFileLoader.get_code
 
     def get_code(loader: SourceFileLoader, module: str) -> object:
         if fault is None or module != name:
             return found(loader, module)
-        return compile(made(MODULES[name].read_text(), fault), MODULES[name], "exec")
+        return compile(made(fault), MODULES[name], "exec")
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     plain = ["-q", "--noconftest", "-n", "0", "-p", "no:cacheprovider", "-p", "no:rerunfailures"]
     plain += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what is there already
-    return pytest.main([*plain, "-o", f"timeout={TEST_S}", *asked], [plugin])
+    return pytest.main([*plain, "-o", f"timeout={TEST_S}", *asked], plugins)
 
 
 def forked(work: Callable[[], int]) -> int:
@@ -208,35 +194,31 @@ UNRECKONED = ("decorator_list", "annotation", "returns")  # parts of the code
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One change, at one place."""
+    """One change, at one place of a module."""
 
+    tree: ast.Module
     pattern: str
     line: int
-    was: str
-    now: str
-    place: int  # of the node, of all
-    kind: int  # of what could stand there
+    was: ast.AST
+    now: ast.AST
 
 
-def faults(source: str) -> Iterator[Fault]:
+def faults(tree: ast.Module) -> Iterator[Fault]:
     """All that there can be, but for annotations and decorators."""
-    nodes = list(ast.walk(ast.parse(source)))
+    nodes = list(ast.walk(tree))
     parts = (getattr(node, name, None) or [] for node in nodes for name in UNRECKONED)
     tops = (top for part in parts for top in (part if isinstance(part, list) else [part]))
     unreckoned = {node for top in tops for node in ast.walk(top)}
-    for place, node in enumerate(nodes):
-        for kind, (pattern, other) in enumerate(_others(node)):
-            if node not in unreckoned:
-                was, now = ast.unparse(node), ast.unparse(other)
-                yield Fault(pattern, getattr(node, "lineno", 0), was, now, place, kind)
+    for node in nodes:
+        if node not in unreckoned:
+            for pattern, other in _others(node):
+                yield Fault(tree, pattern, getattr(node, "lineno", 0), node, other)
 
 
-def made(source: str, fault: Fault) -> ast.Module:
-    """The module with it."""
-    tree = ast.parse(source)
-    node = list(ast.walk(tree))[fault.place]
-    _Swap(node, list(_others(node))[fault.kind][1]).generic_visit(tree)
-    return ast.fix_missing_locations(tree)
+def made(fault: Fault) -> ast.Module:
+    """The module with it, for good."""
+    _Swap(fault.was, fault.now).generic_visit(fault.tree)
+    return ast.fix_missing_locations(fault.tree)
 
 
 class _Swap(ast.NodeTransformer):
@@ -286,10 +268,8 @@ def _others(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield "another function", ast.Name(NAMES[name], ast.Load())
         case ast.Attribute(value=value, attr=name, ctx=ast.Load()) if name in NAMES:
             yield "another function", ast.Attribute(value, NAMES[name], ast.Load())
-        case ast.Break():
-            yield "loop", ast.Continue()
-        case ast.Continue():
-            yield "loop", ast.Break()
+        case ast.Break() | ast.Continue():
+            yield "loop", ast.Continue() if isinstance(node, ast.Break) else ast.Break()
 
 
 if __name__ == "__main__":

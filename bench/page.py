@@ -13,11 +13,12 @@ within its goal; exits with 1 if the median of some is over.
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page
@@ -41,6 +42,7 @@ WATCH = """(figure) => {
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 PANEL = ".wt-live:not(.wt-behind) .wt-actions button"
 GOALS_MS = {"file": None, "live, cold": 3000, "live, warm": 1500, "live, second page": 1000}
+HEAD = "opened|first paint ms|figure ms|panel ms|goal ms|HTTP kB|websocket kB"
 ROUNDS = 3
 WARM_S = 6.0  # for the server to have the next kernel ready
 LONGEST_MS = 60_000
@@ -48,26 +50,24 @@ LONGEST_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What it took to open a page."""
+    """What it took to open a page, in milliseconds and bytes."""
 
     how: str
-    paint_s: float  # the first
-    figure_s: float
-    panel_s: float | None  # of a live one
-    http_bytes: int
-    socket_bytes: int
+    paint: float  # the first
+    figure: float
+    panel: float | None  # of a live one
+    http: int
+    socket: int
 
     @property
     def row(self) -> list[str]:
         goal = GOALS_MS[self.how]
+        times = (self.paint, self.figure, self.panel)
         return [
             self.how,
-            f"{1000 * self.paint_s:.0f}",
-            f"{1000 * self.figure_s:.0f}",
-            "-" if self.panel_s is None else f"{1000 * self.panel_s:.0f}",
+            *("-" if each is None else f"{each:.0f}" for each in times),
             "at first paint" if goal is None else f"{goal}",
-            f"{self.http_bytes / 1000:.0f}",
-            f"{self.socket_bytes / 1000:.0f}",
+            *(f"{each / 1000:.0f}" for each in (self.http, self.socket)),
         ]
 
 
@@ -75,9 +75,10 @@ class Reader:
     """A window in which one page is opened after the other."""
 
     def __init__(self, browser: Browser) -> None:
-        self._context = browser.new_context(viewport={"width": 1280, "height": 900})
-        self._page: Page = self._context.new_page()
-        network: CDPSession = self._context.new_cdp_session(self._page)
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self.close = context.close
+        self._page: Page = context.new_page()
+        network: CDPSession = context.new_cdp_session(self._page)
         network.send("Network.enable")
         self._http = self._socket = 0
         network.on("Network.loadingFinished", self._finished)
@@ -98,57 +99,49 @@ class Reader:
         begin = time.perf_counter()
         self._page.goto(url, wait_until="commit")
         self._page.wait_for_selector(FIGURE, state="attached", timeout=LONGEST_MS)
-        figure_s, panel_s = time.perf_counter() - begin, None
+        figure, panel = 1000 * (time.perf_counter() - begin), None
         if still:
-            at = self._page.wait_for_function("window.figureAt", timeout=LONGEST_MS)
-            figure_s = at.json_value() / 1000
+            figure = self._told("window.figureAt")
         else:
             self._page.wait_for_selector(PANEL, timeout=LONGEST_MS)
-            panel_s = time.perf_counter() - begin
-        paint_s = self._page.wait_for_function(PAINTED, timeout=LONGEST_MS).json_value() / 1000
+            panel = 1000 * (time.perf_counter() - begin)
+        paint = self._told(PAINTED)
         self._page.wait_for_load_state("networkidle")
-        return Opened(how, paint_s, figure_s, panel_s, self._http, self._socket)
+        return Opened(how, paint, figure, panel, self._http, self._socket)
 
-    def close(self) -> None:
-        self._context.close()
+    def _told(self, script: str) -> float:
+        """What that is in the page, once it is something."""
+        return float(self._page.wait_for_function(script, timeout=LONGEST_MS).json_value())
 
 
 def opened(browser: Browser) -> Iterator[Opened]:
     """All of them."""
-
-    def at_once(how: str, url: str) -> Opened:
-        reader = Reader(browser)
-        found = reader.opens(how, url)
-        reader.close()
-        return found
-
     for _ in range(ROUNDS):
-        yield at_once("file", (SITE / PAGE).as_uri())
+        with closing(Reader(browser)) as reader:
+            yield reader.opens("file", (SITE / PAGE).as_uri())
     started = time.perf_counter()
     with reading(PAGE) as chapter:
         print(f"`labs read` to its address: {time.perf_counter() - started:.1f} s")
-        yield at_once("live, cold", chapter)
+        with closing(Reader(browser)) as reader:
+            yield reader.opens("live, cold", chapter)
         for _ in range(ROUNDS):
             time.sleep(WARM_S)
-            reader = Reader(browser)
-            yield reader.opens("live, warm", chapter)
-            time.sleep(WARM_S)  # of reading
-            yield reader.opens("live, second page", chapter.replace(PAGE, SECOND))
-            reader.close()
+            with closing(Reader(browser)) as reader:
+                yield reader.opens("live, warm", chapter)
+                time.sleep(WARM_S)  # of reading
+                yield reader.opens("live, second page", chapter.replace(PAGE, SECOND))
 
 
 def over(found: list[Opened]) -> list[str]:
     """A sentence for each way to open a page whose median is over its goal."""
     said = []
-    late = [each.figure_s - each.paint_s for each in found if each.panel_s is None]
-    if late and (ms := 1000 * statistics.median(late)) > 0:
-        said.append(f"file: its figure is there {ms:.0f} ms after the first paint.")
-    for how, goal_ms in GOALS_MS.items():
-        took = [each.panel_s for each in found if each.how == how and each.panel_s is not None]
-        if goal_ms is not None and took and (ms := 1000 * statistics.median(took)) > goal_ms:
-            said.append(
-                f"{how}: its panel can be used after {ms:.0f} ms, and the goal is {goal_ms}."
-            )
+    late = median(each.figure - each.paint for each in found if each.panel is None)
+    if late > 0:
+        said.append(f"file: its figure is there {late:.0f} ms after the first paint.")
+    for how, goal in GOALS_MS.items():
+        took = [each.panel for each in found if each.how == how and each.panel is not None]
+        if goal is not None and median(took) > goal:
+            said.append(f"{how}: its panel can be used after {median(took):.0f} ms (goal: {goal}).")
     return said
 
 
@@ -157,9 +150,7 @@ def main() -> int:
         return 2
     with chromium() as browser:
         found = list(opened(browser))
-    head = ["opened", "first paint ms", "figure ms", "panel ms", "goal ms", "HTTP kB"]
-    head.append("websocket kB")
-    print(columns([head, *(each.row for each in found)]))
+    print(columns([HEAD.split("|"), *(each.row for each in found)]))
     late = over(found)
     print("\n".join(late))
     return 1 if late else 0

@@ -104,11 +104,6 @@ def from_here(lab: str) -> Run:
     return run_of(lab, "here", joined(measure(recorded.experiment)))
 
 
-def said(misses: Sequence[float]) -> str:
-    """Their median, and how many there are."""
-    return f"{statistics.median(misses):+.1%} of {len(misses)}" if misses else "none"
-
-
 def summary(runs: Sequence[Run], cores: int) -> list[str]:
     """The figures that count, beside their goals."""
     page = [run for run in runs if run.where == "page"]
@@ -119,8 +114,9 @@ def summary(runs: Sequence[Run], cores: int) -> list[str]:
     def miss(some: Sequence[Run]) -> float:
         return statistics.median(miss for run in some for miss in run.misses)
 
-    def steady(some: Sequence[Run]) -> list[float]:
-        return [miss for run in some for miss in run.steady]
+    def steady(some: Sequence[Run]) -> str:
+        misses = [miss for run in some for miss in run.steady]
+        return f"{statistics.median(misses):+.1%} of {len(misses)}" if misses else "none"
 
     def unfit(some: Sequence[Run]) -> str:
         return f"{sum(run.unfit for run in some)} of {sum(len(run.misses) for run in some)}"
@@ -134,8 +130,7 @@ def summary(runs: Sequence[Run], cores: int) -> list[str]:
         f"points unfit: {unfit(page)} in the page, {unfit(here)} from here",
         f"median miss: {miss(page):+.1%} in the page, {miss(here):+.1%} from here, apart "
         f"{miss(page) - miss(here):+.1%} (goal: <= {MOST_APART:.0%})",
-        f"where the machine kept its speed: {said(steady(page))} in the page, {said(steady(here))} "
-        "from here",
+        f"where the machine kept its speed: {steady(page)} in the page, {steady(here)} from here",
         f"pair by pair: {statistics.mean(apart):+.1%} apart, known within {off:.1%} (twice the "
         f"standard error of {len(apart)} pairs)",
     ]
@@ -144,16 +139,15 @@ def summary(runs: Sequence[Run], cores: int) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("only", nargs="*", help="names of labs")
+    parser.add_argument("labs", nargs="*", choices=LABS, metavar="LAB")
     asked = parser.parse_args()
-    labs = {lab: page for lab, page in LABS.items() if not asked.only or lab in asked.only}
-    if not all(map(built, labs.values())):
+    if not all(map(built, LABS.values())):
         return 2
     runs: list[Run] = []
     with chromium() as browser:
         for _ in range(asked.rounds):
-            for lab, page in labs.items():
-                with reading(page) as url:
+            for lab in asked.labs or LABS:
+                with reading(LABS[lab]) as url:
                     runs.append(in_the_page(browser, lab, url))
                 runs.append(from_here(lab))
     rows = [["lab", "run in", "browser", "kernel and server", "unfit", "off the forecast"]]

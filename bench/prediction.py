@@ -22,18 +22,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import math
 import os
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from msgspec import structs
 
-from bench.levels import Row, by_work, rows, save, shown
+from bench.levels import Row, by_work, rows, shown
 from bench.servers import server_of
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.report import joined
 from labs.kinds.sweep.run import measure
 from labs.recordings import store
 from labs.records.errors import Unusable
@@ -115,20 +118,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--settings", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was found there")
     parser.add_argument("--recorded", action="store_true")
     asked = parser.parse_args()
     if asked.recorded:
         print(by_work([row for each in recorded() for row in rows(each)]))
         return 0
     found: list[Row] = []
-    recordings: dict[str, Recording] = {}
+    recordings: dict[str, object] = {}
     for number, setting in zip(range(1, asked.settings + 1), drawn(asked.seed), strict=False):
         title = f"{number}. {name_of(setting)}"
-        recordings[title] = measure(setting)
-        found += (fresh := rows(recordings[title]))
+        recording = measure(setting)
+        found += (fresh := rows(recording))
         print(shown(title, fresh), flush=True)
-        save(asked.json, recordings)
+        recordings[title] = joined(recording)
+        if asked.json:
+            asked.json.write_text(json.dumps(recordings))
     print(f"\n{by_work(found)}")
     return 0
 

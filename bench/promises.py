@@ -16,7 +16,8 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,6 @@ GOAL = 0.2  # of what was promised, either way
 class Kept:
     """One run: what was promised and what it took, in seconds."""
 
-    lab: str
     promised_s: float
     took_s: float
 
@@ -60,28 +60,25 @@ def labs_of(cell: Cell) -> dict[str, LabKind[Any]]:
     return found
 
 
-def run(name: str, lab: LabKind[Any]) -> Kept:
+def run(lab: LabKind[Any]) -> Kept:
     """Promise, measure, compare."""
     promised_s, begin = lab.seconds(), time.perf_counter()
     Rig().perform(lab)
-    return Kept(lab=name, promised_s=promised_s, took_s=time.perf_counter() - begin)
+    return Kept(promised_s=promised_s, took_s=time.perf_counter() - begin)
 
 
-def rows(runs: Sequence[Kept]) -> list[list[str]]:
+def rows(runs: Mapping[str, Sequence[Kept]]) -> list[list[str]]:
     """A row for each lab, from all its rounds, those furthest off first."""
-    found: dict[str, list[Kept]] = {}
-    for each in runs:
-        found.setdefault(each.lab, []).append(each)
-    middle = {lab: statistics.median(each.ratio for each in kept) for lab, kept in found.items()}
+    middle = {lab: statistics.median(each.ratio for each in kept) for lab, kept in runs.items()}
     return [
         [
             lab,
-            " ".join(f"{each.promised_s:.1f}" for each in found[lab]),
-            " ".join(f"{each.took_s:.1f}" for each in found[lab]),
+            " ".join(f"{each.promised_s:.1f}" for each in runs[lab]),
+            " ".join(f"{each.took_s:.1f}" for each in runs[lab]),
             f"{middle[lab]:.2f}",
             "" if off(middle[lab]) <= GOAL else "off",
         ]
-        for lab in sorted(found, key=lambda lab: off(middle[lab]), reverse=True)
+        for lab in sorted(runs, key=lambda lab: off(middle[lab]), reverse=True)
     ]
 
 
@@ -93,23 +90,19 @@ def off(ratio: float) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("only", nargs="*", help="names of labs", metavar="LAB")
-    asked = parser.parse_args()
     os.environ["LABS_MODE"] = "live"
     found = {name: lab for cell in cells() for name, lab in labs_of(cell).items()}
-    for name in asked.only:
-        if name not in found:
-            print(f"{name}: no such lab. Choose from {', '.join(found)}.", file=sys.stderr)
-            return 2
-    runs: list[Kept] = []
+    parser.add_argument("only", nargs="*", choices=found, metavar="LAB")
+    asked = parser.parse_args()
+    runs: dict[str, list[Kept]] = defaultdict(list)
     for name in asked.only or found:
         for _ in range(asked.rounds):
             try:
-                runs.append(run(name, found[name]))
+                runs[name].append(run(found[name]))
             except Unusable as error:
                 print(f"{name}: left out: {error}", file=sys.stderr, flush=True)
                 break
-            print(f"{name}: {runs[-1].ratio:.2f}", file=sys.stderr, flush=True)
+            print(f"{name}: {runs[name][-1].ratio:.2f}", file=sys.stderr, flush=True)
     table = rows(runs)
     print(columns([["lab", "promised, s", "took, s", "took / promised", ""], *table]))
     kept = sum(not row[-1] for row in table)

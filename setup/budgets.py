@@ -25,7 +25,7 @@ def words(text: str) -> int:
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 34_070),
     ("tests", "*.py", lines, 34_070),
-    ("bench", "*.py", lines, 2_645),
+    ("bench", "*.py", lines, 2_500),
     ("book/web/src", "*.ts", lines, 9_000),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),

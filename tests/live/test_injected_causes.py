@@ -3,7 +3,7 @@ tell. All of them, many times over, are for `bench.causes`."""
 
 import pytest
 
-from bench.causes import INJECTIONS, Bench, named
+from bench.causes import INJECTIONS, named
 from labs.kinds.sweep.record import Recording
 
 pytestmark = [pytest.mark.performance, pytest.mark.usefixtures("calibrated_in_passing")]
@@ -13,7 +13,7 @@ def injected(name: str) -> Recording:
     injection = INJECTIONS[name]
     if why := injection.lacking():
         pytest.skip(why)
-    return Bench(injection).run()
+    return injection.injected()
 
 
 @pytest.mark.parametrize(
