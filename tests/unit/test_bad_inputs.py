@@ -5,23 +5,21 @@ from __future__ import annotations
 import contextlib
 import io
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import eventually
 
 from labs import __main__ as command_line
 from labs import progress_log
 from labs.api import check
 from labs.host import hardware
-from labs.kinds.sweep.run import SweepLab
 from labs.measure import rig
+from labs.panel.controls import read_users
 from labs.panel.job import Job
-from labs.panel.sweep import SweepPanel
-from labs.recordings import store
 from labs.records.errors import Unusable
+from labs.records.experiment import Load
 from labs.servers.serve import available
 from labs.site.live import serve
 
@@ -126,7 +124,6 @@ RUN = ("run", "--server", "prefork", "--users")
         ((*RUN, "4,2"), "users=2: comes after a larger level."),
         ((*RUN, "1,2,2"), "users=2: repeats."),
         ((*RUN, "many"), "users='many'"),
-        ((*RUN, "1", "--processes", "4000"), "processes=4000"),
         ((*RUN, "1", "--processes=--"), "--processes=--: no value"),
         ((*RUN, "1", "--threads", "4"), "threads=4: prefork runs one thread in each process."),
         ((*RUN, "1", "--cpu", "inf"), "cpu_s=inf: must be an ordinary number."),
@@ -138,7 +135,6 @@ RUN = ("run", "--server", "prefork", "--users")
         (("run", "--users", "1"), "--server. See `python -m labs run --help`."),
         (("dance",), "See `python -m labs --help`."),
         (("record", "--tries", "0", "many-cores"), "tries=0: must be between 1 and 100."),
-        (("classics", "--tries", "often", "s1"), "tries='often': must be a whole number."),
         (("read", "--port", "http"), "PORT=http: not a port."),
     ],
 )
@@ -229,18 +225,15 @@ def test_a_call_in_a_cell_refuses_a_value_that_cannot_be_meant(call: str) -> Non
         ("Workload(cpu_s=0.1, cpu_cv=1e-200)", "cpu_cv=1e-200: must be 0, or 0.001 to 1"),
         ("Server('prefork', by=5)", "by=5: cannot be used here. Give the name of a program"),
         ("Experiment(Server('prefork'), None, Load([1]))", r"workload=None: .* a Workload"),
-        ("Step(seconds=1, users=1, do=5)", "do=5: cannot be used"),
         (f"sweep('../x', {EXPERIMENT})", "name='../x': not a lab's name"),
         (f"sweep('mine', {EXPERIMENT}, nope=1)", r"keyword argument 'nope'\. Write sweep"),
         ("compare('mine', {'a': 1, 'b': 2})", "a=1: cannot be used here. Give a dictionary"),
-        ("timeline('mine', Server('prefork'), Workload(), [5])", "steps=5: cannot be used"),
         ("memory('mine', {'nope': [1]})", "sizes='nope': choose one of process"),
         ("memory('mine', {})", r"sizes={}: nothing to weigh\. Give a dictionary such as"),
         ("memory('mine', {'process': [4, 1]})", r"process=\[4, 1\]: .*from small to large"),
         ("memory('mine', {'coroutine': [64]})", r"coroutine=\[64\]: .*two sizes or more"),
         ("race('mine', [])", "ways=.*no way to count"),
         ("race('mine', seconds=-1)", "seconds=-1: must be between"),
-        ("generators('mine', seconds='')", "seconds='': must be an ordinary number"),
     ],
 )
 def test_a_call_in_a_cell_says_what_was_wrong(cell: str, said: str) -> None:
@@ -249,36 +242,15 @@ def test_a_call_in_a_cell_says_what_was_wrong(cell: str, said: str) -> None:
 
 
 NO_USERS = (
-    *("", " ", "abc", "0", "-1", "1.5", "1, 1", "2, 1", "1 2 a", "nan", "inf", "1e3", "½", "["),
+    *("", " ", "abc", "0", "-1", "1.5", "1, 1", "2, 1", "1 2 a", "nan", "inf", "½", "["),
     *("99999", ",".join(map(str, range(1, 18))), "<b>1</b>", "1\0", "1/2", "None", "()"),
 )
-NO_PREDICTION = ("", "abc", "0", "-5", "12 km")
 
 
-@pytest.fixture
-def panel(monkeypatch: pytest.MonkeyPatch) -> Iterator[SweepPanel]:
-    recorded: Any = store.recording("many-cores")
-    monkeypatch.setattr("labs.panel.sweep.last", lambda *_, **__: recorded.run.calibration)
-    panel = SweepPanel("many-cores", SweepLab(recorded.experiment))
-    eventually(lambda: panel._plan, 20.0, "the panel's forecast")
-    yield panel
-    panel.shut()
-
-
-def test_a_panel_refuses_users_that_cannot_be_meant(panel: SweepPanel) -> None:
-    assert panel._settings is not None
+def test_users_that_cannot_be_meant_are_refused() -> None:
     for text in NO_USERS:
-        panel._settings.controls["users"].value = text
-        assert not panel._bar.offers_run and len(panel._problem.value) >= LEAST_LETTERS, text
-
-
-def test_a_panel_refuses_a_prediction_that_is_no_number_of_its_unit(panel: SweepPanel) -> None:
-    for text in NO_PREDICTION:
-        panel._prompt._question.value, panel._prompt._number.value = "", text
-        panel._prompt._commit.click()
-        assert panel._prompt.guess is None, text
-        assert "wt-problem" in panel._prompt._question.value, text
-    panel._bar._run.click()  # starts nothing before there is a prediction
+        with pytest.raises(Unusable, match="users"):
+            Load(read_users(text))
 
 
 NO_SEED: tuple[Any, ...] = (5, 1.5, True, b"a", [], {}, object(), "a" * 10_000, ("a",))
