@@ -5,9 +5,10 @@ import http.server
 import math
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from attachments import SEEN, UNSEEN, USERS, attached
@@ -44,12 +45,9 @@ def test_verdict_on_places_names_them_or_admits_that_they_look_like_others(
 ) -> None:
     """`rest` of the time that a place is held, a request needs none."""
     alone_s = held_s * (1 + rest) + 0.0005
+    who = SEEN if seen else UNSEEN
     found = verdict(
-        attached(
-            lambda N: min(N / alone_s, places / held_s),
-            alone_s=alone_s,
-            found=SEEN if seen else UNSEEN,
-        )
+        attached(lambda N: min(N / alone_s, places / held_s), alone_s=alone_s, found=who)
     )
     assert found.limit in ("pool", "one at a time", "unknown")
     if found.limit == "one at a time":
@@ -63,16 +61,32 @@ def test_verdict_on_places_names_them_or_admits_that_they_look_like_others(
         assert found.limit == "pool"
 
 
-def test_verdict_takes_a_plateau_of_four_for_the_four_workers_that_it_sees() -> None:
-    found = verdict(attached(lambda N: min(N, 4) / 0.2, alone_s=0.2))
-    assert (found.limit, found.pool_size) == ("pool", pytest.approx(4))
-    assert "4 workers" in found.sentences[0]
+def places(most: int) -> Callable[[int], float]:
+    """Throughput of so many, each held for 200 ms."""
+    return lambda users: min(users, most) / 0.2
 
 
-def test_verdict_leaves_open_whether_three_are_served_or_a_third_is_locked() -> None:
-    found = verdict(attached(lambda N: min(N, 3) / 0.2, alone_s=0.2))
-    assert found.limit == "unknown"
-    assert "look the same" in found.sentences[0]
+@pytest.mark.parametrize(
+    ("rps", "alone_s", "more", "limit", "said"),
+    [
+        (places(4), 0.2, {}, "pool", "4 workers"),
+        (places(3), 0.2, {}, "unknown", "look the same"),
+        (places(10), 0.2, {"failed": 5}, "errors", "errors"),
+        (places(10), 0.2, {"generator_cpu": 0.97}, "load generator", "--expect-workers 2."),
+        (places(10), 0.2, {"throttled_s": 0.5, "seconds": 1.0}, "quota", "held the server back"),
+        (places(10), 0.2, {"others_cpu": 1.2}, "unknown", "Other programs"),
+        (lambda N: N**0.6 / 0.02, 0.02, {"others_cpu": 1.0}, "unknown", "Other programs"),
+        (lambda N: min(N, 40) ** 0.5 / 0.2, 0.2, {}, "unknown", "None of the causes"),
+        (lambda N: N / 5.02, 5.02, {}, "timer", "somebody's timer"),
+        (lambda N: N / 2.3, 2.3, {}, "unknown", "Nothing was full"),
+    ],
+)
+def test_verdict_on_levels_along_a_curve(
+    rps: Callable[[int], float], alone_s: float, more: dict[str, float], limit: str, said: str
+) -> None:
+    found = verdict(attached(rps, alone_s=alone_s, **more))
+    assert found.limit == limit and said in found.sentences[0]
+    assert (found.pool_size is not None) == (limit == "pool" or said == "look the same")
 
 
 @given(
@@ -91,26 +105,27 @@ def test_verdict_names_the_listen_queue_only_where_many_were_turned_away_beside_
         found=replace(SEEN, workers=0) if seen else UNSEEN,
         users=(1, 8, 64, 128),
     )
-    run = found.run
-    points = [replace(p, listen_overflows=round(p.completed * turned_away)) for p in run.points]
-    run = replace(run, points=tuple(points))
+    points = [replace(p, listen_overflows=round(p.completed * turned_away)) for p in found.points]
+    run = replace(found.run, points=tuple(points))
     said = verdict(structs.replace(found, attachments=(run,)))
     assert (said.limit == "listen queue") <= (seen and turned_away > 0)
     if seen and turned_away > 0.03:
         assert said.limit == "listen queue"
 
 
-def test_next_step_for_errors_names_the_locustfile_where_its_users_asked() -> None:
+@pytest.mark.parametrize(
+    ("limit", "change", "said"),
+    [
+        ("errors", {}, "of this run."),
+        ("errors", {"locustfile": "mine.py"}, "of this run, or mine.py, where"),
+        ("cores", {"found": replace(SEEN, program="uvicorn")}, "py-spy top"),
+        ("cores", {"found": replace(SEEN, program="Node.js")}, "chrome://inspect"),
+    ],
+)
+def test_next_step_is_one_for_that_program(limit: str, change: dict[str, Any], said: str) -> None:
     run = attached(lambda N: N / 0.1, alone_s=0.1).run
-    assert "mine.py" not in look_next("errors", run)[0]
-    assert "mine.py" in look_next("errors", replace(run, locustfile="mine.py"))[0]
-
-
-@pytest.mark.parametrize(("by", "how"), [("uvicorn", "py-spy top"), ("Node.js", "chrome://insp")])
-def test_next_step_for_busy_cores_looks_for_longer_than_a_moment(by: str, how: str) -> None:
-    run = attached(lambda N: N / 0.1, alone_s=0.1).run
-    (said,) = look_next("cores", replace(run, found=replace(SEEN, program=by)))
-    assert how in said and "dump" not in said
+    (found,) = look_next(limit, replace(run, **change))
+    assert said in found and "dump" not in found
 
 
 @given(cpu_s=st.floats(0.003, 0.1), wait_s=st.floats(0.0, 0.3))
@@ -134,20 +149,10 @@ def test_verdict_names_cores_that_are_full_before_throughput_has_stopped_rising(
 
 @pytest.mark.parametrize("others", [0.0, 0.9])
 def test_verdict_names_the_one_core_that_one_process_can_use(others: float) -> None:
-    one = Found(
-        program="uvicorn", processes=1, threads=1, cores=2, one_core_each="Python", workers=1
-    )
-    found = verdict(
-        attached(
-            lambda N: min(N / 0.03, 1 / 0.02),
-            alone_s=0.03,
-            cpu_s=0.02,
-            found=one,
-            others_cpu=others,
-        )
-    )
-    assert found.limit == "cores"
-    assert "its one process" in found.sentences[0]
+    one = replace(SEEN, one_core_each="Python", workers=1)
+    full = {"cpu_s": 0.02, "found": one, "others_cpu": others}
+    found = verdict(attached(lambda N: min(N / 0.03, 1 / 0.02), alone_s=0.03, **full))
+    assert found.limit == "cores" and "its one process" in found.sentences[0]
 
 
 @pytest.mark.parametrize("least", [0.5, 0.7, 0.85])
@@ -181,72 +186,29 @@ def test_quota_of_the_server_is_the_cores_of_its_forecast_and_is_named(
     cpu_s: float, quota: float
 ) -> None:
     """A plateau at quota / D, whether or not the system told of the times it was held back."""
-    held = replace(SEEN, quota_cores=quota)
-    found = attached(
-        lambda N: min(N / (cpu_s + 0.1), quota / cpu_s),
-        alone_s=cpu_s + 0.1,
-        cpu_s=cpu_s,
-        found=held,
-    )
+    alone_s, held = cpu_s + 0.1, replace(SEEN, quota_cores=quota)
+    ends = {"alone_s": alone_s, "cpu_s": cpu_s}
+    found = attached(lambda N: min(N / alone_s, quota / cpu_s), found=held, **ends)
     top = found.run.forecast.levels[-1]
     assert top.bound_rps <= quota / (0.89 * cpu_s)
-    assert top.model_rps == pytest.approx(min(128 / (cpu_s + 0.1), quota / cpu_s), rel=0.05)
-    free = attached(lambda N: N / (cpu_s + 0.1), alone_s=cpu_s + 0.1, cpu_s=cpu_s)
+    assert top.model_rps == pytest.approx(min(128 / alone_s, quota / cpu_s), rel=0.05)
+    free = attached(lambda N: N / alone_s, **ends)
     assert free.run.forecast.levels[-1].bound_rps > top.bound_rps
-    assert verdict(found).limit == "quota"
-    assert "quota of" in verdict(found).sentences[0]
-
-
-@pytest.mark.parametrize(
-    ("more", "limit"),
-    [
-        ({"failed": 5}, "errors"),
-        ({"generator_cpu": 0.97}, "load generator"),
-        ({"throttled_s": 0.5, "seconds": 1.0}, "quota"),
-        ({"others_cpu": 1.2}, "unknown"),
-    ],
-)
-def test_verdict_names_what_spoils_a_plateau_before_it_infers_a_pool(
-    more: dict[str, float], limit: str
-) -> None:
-    found = verdict(attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, **more))
-    assert found.limit == limit
+    said = verdict(found)
+    assert said.limit == "quota" and "quota of" in said.sentences[0]
 
 
 def test_a_full_load_generator_is_relieved_by_one_more_than_asked() -> None:
-    found = attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, generator_cpu=0.97)
-    for number in (1, 3):
-        run = replace(found.run, generators=number)
-        (said,) = verdict(structs.replace(found, attachments=(run,))).sentences[:1]
-        assert f"--expect-workers {number + 1}." in said
-
-
-def test_verdict_on_a_curve_that_bends_beside_other_programs_tells_of_them() -> None:
-    bent = attached(lambda N: N**0.6 / 0.02, alone_s=0.02, cpu_s=0.002, others_cpu=1.0)
-    assert "Other programs" in verdict(bent).sentences[0]
+    found = attached(places(10), alone_s=0.2, generator_cpu=0.97)
+    run = replace(found.run, generators=3)
+    said = verdict(structs.replace(found, attachments=(run,))).sentences[0]
+    assert "--expect-workers 4." in said
 
 
 @pytest.mark.parametrize("timer", [1.0, 3.0, 5.0, 10.0, 15.0, 30.0, 60.0])
 def test_timer_s_finds_a_timer_within_three_per_cent_of_all_rounds(timer: float) -> None:
     assert timer_s([0.975 * timer, 1.025 * timer]) == timer
     assert timer_s([timer, 1.035 * timer]) is timer_s([0.965 * timer, timer]) is None
-
-
-def test_verdict_calls_a_round_time_that_no_number_of_users_changes_a_timer() -> None:
-    assert verdict(attached(lambda N: N / 5.02, alone_s=5.02)).limit == "timer"
-    assert verdict(attached(lambda N: N / 2.3, alone_s=2.3)).limit == "unknown"
-
-
-def test_verdict_on_levels_that_all_rise_says_that_nothing_was_full() -> None:
-    found = verdict(attached(lambda N: N / 0.35, alone_s=0.35))
-    assert found.limit == "unknown"
-    assert "Nothing was full" in found.sentences[0]
-
-
-def test_verdict_on_a_curve_that_no_model_has_names_no_cause() -> None:
-    bent = verdict(attached(lambda N: min(N, 40) ** 0.5 / 0.2, alone_s=0.2))
-    assert bent.limit == "unknown"
-    assert bent.pool_size is None
 
 
 @given(cpu_ms=st.floats(0.1, 60), wait_ms=st.floats(0, 300), off=st.floats(0.95, 1.05))
@@ -271,9 +233,12 @@ def test_forecast_band_holds_the_model_at_any_demand_within_what_is_known(
         assert level.model_rps <= level.bound_rps * (1 + 1e-6)
 
 
+def known(value: float) -> Known:
+    return Known(value=value, low=value, high=value)
+
+
 def test_forecast_of_a_lone_user_is_its_answer_however_little_a_request_costs_in_company() -> None:
-    demand, wait = (Known(value=x, low=x, high=x) for x in (0.001, 0.002))
-    at = rates(SEEN, demand, wait, alone_s=0.004, Z=0.0, g=0.0001, cores=2.0)
+    at = rates(SEEN, known(0.001), known(0.002), alone_s=0.004, Z=0.0, g=0.0001, cores=2.0)
     assert at.model_rps(1) == pytest.approx(1 / 0.004, rel=0.01)
     assert at.bound_rps(1) > at.model_rps(1)
 
@@ -281,29 +246,19 @@ def test_forecast_of_a_lone_user_is_its_answer_however_little_a_request_costs_in
 def test_forecast_gives_a_runtime_the_cores_that_it_was_seen_to_use() -> None:
     """Threads that wait for an interpreter's lock do that in the kernel, on another core."""
     one = replace(SEEN, one_core_each="Python", workers=1)
-    demand, wait = (Known(value=x, low=x, high=x) for x in (0.003, 0.0))
     for busy, c in ((0.4, 1.0), (1.3, 1.3)):
-        at = rates(one, demand, wait, alone_s=0.003, Z=0.0, g=0.0001, cores=2.0, busy=busy)
+        at = rates(one, known(0.003), known(0), alone_s=0.003, Z=0, g=0.0001, cores=2, busy=busy)
         assert at.model_rps(32) == pytest.approx(c / 0.003, rel=0.02)
 
 
 def test_forecast_of_a_server_on_another_machine_needs_none_of_its_cores() -> None:
-    wait = Known(value=0.05, low=0.05, high=0.05)
-    at = rates(Found(), None, wait, alone_s=0.05, Z=0.0, g=0.0005, cores=math.inf)
+    at = rates(Found(), None, known(0.05), alone_s=0.05, Z=0.0, g=0.0005, cores=math.inf)
     found = forecast((1, 10, 512), at, at, at, visible=False)
     assert [level.model_rps for level in found.levels] == pytest.approx([20, 200, 2000], rel=0.01)
 
 
 def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_most() -> None:
-    at = rates(
-        SEEN,
-        Known(value=0.01, low=0.01, high=0.01),
-        Known(value=0.09, low=0.09, high=0.09),
-        alone_s=0.1,
-        Z=0.0,
-        g=0.0001,
-        cores=2.0,
-    )
+    at = rates(SEEN, known(0.01), known(0.09), alone_s=0.1, Z=0.0, g=0.0001, cores=2.0)
     found = levels(at, 512)
     assert found[:4] == (1, 2, 4, 8)
     assert at.knee() <= found[-1] <= 1.5 * at.knee() + 1
@@ -427,52 +382,42 @@ def test_workers_come_to_an_address_and_ask_what_all_of_them_can_reach() -> None
         AttachLab(url, generators=Workers(number=2), locustfile=__file__)
 
 
-@contextmanager
-def answering(status: int, headers: tuple[tuple[str, str], ...] = ()) -> Iterator[str]:
-    """A server that always answers that, on a free port; its address."""
+class Answering(http.server.BaseHTTPRequestHandler):
+    """Answers what its path says, and sends on."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(status)
-            for name, value in (*headers, ("Content-Length", "0")):
-                self.send_header(name, value)
-            self.end_headers()
+    def do_GET(self) -> None:
+        self.send_response(int(self.path[1:]))
+        self.send_header("Location", "/login")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
-        def log_message(self, *_: object) -> None: ...
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
+    def log_message(self, *_: object) -> None: ...
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "said"),
+    ("status", "said"),
     [
-        (302, (("Location", "/login"),), "/login"),
-        (401, (), "--header @file"),
-        (403, (), "--header @file"),
-        (404, (), "request is wrong"),
-        (429, (), "limit"),
-        (500, (), "server fails"),
+        (302, "/login"),
+        (401, "--header @file"),
+        (403, "--header @file"),
+        (404, "request is wrong"),
+        (429, "limit"),
+        (500, "server fails"),
+        (200, ""),
     ],
 )
-def test_first_look_ends_with_a_sentence_at_what_is_no_answer(
-    status: int, headers: tuple[tuple[str, str], ...], said: str
-) -> None:
-    with answering(status, headers) as url, pytest.raises(Failed, match=said):
-        first_look(Target(url))
+def test_first_look_ends_with_a_sentence_at_what_is_no_answer(status: int, said: str) -> None:
+    with http.server.HTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        with pytest.raises(Failed, match=said) if said else nullcontext():
+            first_look(Target(f"http://127.0.0.1:{server.server_port}/{status}"))
+        thread.join()
 
 
 def test_first_look_says_that_nobody_listens() -> None:
-    with answering(200) as url:
-        assert first_look(Target(url)).status == 200
     with pytest.raises(Failed, match="nobody listens"):
-        first_look(Target(url))
+        first_look(Target("http://127.0.0.1:9/"))
 
 
 def test_read_headers_takes_a_file_and_never_an_argument(tmp_path: object) -> None:

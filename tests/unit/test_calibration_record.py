@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
+from unittest.mock import Mock
 
 import examples
 import pytest
@@ -13,6 +15,7 @@ from labs.measure.burners import Burn, burned
 from labs.measure.calibration import ATTEMPTS, calmest, noise, speeds
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
+from labs.records.results import Calibration
 from labs.theory.forecast import forecast
 
 
@@ -47,24 +50,16 @@ def test_of_equal_burns_the_middle_one_counts() -> None:
 
 
 def test_a_speed_is_that_of_all_cores_until_nothing_can_be_burned(monkeypatch) -> None:
-    now = iter([burn(19.0), burn(22.0), burn(0.0)])  # and then its burners are gone
-
-    def burned_now(*_: object, **__: object) -> Burn:
-        try:
-            return next(now)
-        except StopIteration:
-            raise OSError("a burning process ended with exit code -9") from None
-
+    gone = OSError("a burning process ended with exit code -9")
+    now = Mock(side_effect=[burn(19.0), burn(22.0), burn(0.0), gone, gone])
     monkeypatch.setattr(burners, "hot_burners", lambda *_: nullcontext(["one", "two"]))
-    monkeypatch.setattr(burners, "burn_once", burned_now)
+    monkeypatch.setattr(burners, "burn_once", now)
     with burners.speedometer(2, "counting", "Python") as speed:
         assert [speed() for _ in range(5)] == [19.0, 22.0, None, None, None]
 
 
 def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkeypatch) -> None:
-    def gone(*_: object) -> object:
-        raise Unusable("PHP cannot be calibrated.")
-
+    gone = Mock(side_effect=Unusable("PHP cannot be calibrated."))
     monkeypatch.setattr(burners, "hot_burners", gone)
     with burners.speedometer(2, "counting", "PHP") as speed:
         assert speed() is None
@@ -83,25 +78,31 @@ def test_noisy_burns_are_burned_again_and_no_more_than_so_often() -> None:
         tries = attempts(*fastest)
         assert noise(calmest(lambda tries=tries: next(tries))[1]) == pytest.approx(calm)
         assert len(list(tries)) == left
-    assert ATTEMPTS == 3
 
 
-def test_burns_and_what_a_server_costs_are_kept_apart(tmp_path, monkeypatch) -> None:
-    """A trial counts until the next one, with the last burn of all cores."""
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
+    """What a burn finds, and an empty folder to keep it in."""
+    found = replace(examples.CALIBRATION, overhead_s=0.0, generator_s=0.0)
     monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: found)
+    return found
+
+
+def test_burns_and_what_a_server_costs_are_kept_apart(fresh: Calibration, tmp_path: Path) -> None:
+    """A trial counts until the next one, with the last burn of all cores."""
     machine = examples.MACHINE
     asked = Experiment(Server("prefork", processes=4), Workload(cpu_s=0.05), Load([1]))
-    burned = replace(examples.CALIBRATION, overhead_s=0.0, generator_s=0.0)
-    calibration.keep(machine, burned)
-    assert calibration.last(machine, asked) == burned
-    tried = replace(burned, crowd_ratio=1.3, overhead_s=0.001, timer_s=0.0007)
+    burns = replace(fresh, timer_s=0.0008)
+    calibration.keep(machine, burns)
+    assert calibration.last(machine, asked) == burns
+    tried = replace(burns, crowd_ratio=1.3, overhead_s=0.001, timer_s=0.0007)
     calibration.keep(machine, replace(tried, loops_per_s=(5e7,)), asked)
-    calibration.keep(machine, replace(burned, loops_per_s=(5e7,)))  # of fewer cores, not for all
+    calibration.keep(machine, replace(burns, loops_per_s=(5e7,)))  # of fewer cores, not for all
     assert calibration.last(machine, asked) == tried
-    assert calibration.last(machine) == burned
+    assert calibration.last(machine) == burns
     (tmp_path / calibration.KEPT).write_text("{}")
-    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: burned)
-    assert calibration.last(machine, asked) == burned
+    assert calibration.last(machine, asked) == fresh
 
 
 @pytest.mark.parametrize(
@@ -117,13 +118,10 @@ def test_burns_and_what_a_server_costs_are_kept_apart(tmp_path, monkeypatch) -> 
         {"server": Server("prefork")},
     ],
 )
-def test_what_other_requests_cost_is_kept_apart(tmp_path, monkeypatch, other) -> None:
+def test_what_other_requests_cost_is_kept_apart(fresh: Calibration, other) -> None:
     """A hashing forecast by what counting cost the interpreter was off by a third."""
-    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
     asked = Experiment(Server("prefork", by="scratch"), Workload(cpu_s=0.05), Load([1, 8]))
-    burned = replace(examples.CALIBRATION, work_ratio=1.0, crowd_ratio=None, overhead_s=0.0)
-    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: burned)
-    known = replace(burned, work_ratio=1.2, crowd_ratio=1.3, overhead_s=0.001)
+    known = replace(fresh, work_ratio=1.2, crowd_ratio=1.3, overhead_s=0.001)
     calibration.keep(examples.MACHINE, known, asked)
     longer = replace(asked, workload=Workload(cpu_s=0.2), load=Load([2], seconds=9))
     assert calibration.last(examples.MACHINE, longer).work_ratio == 1.2
@@ -131,13 +129,8 @@ def test_what_other_requests_cost_is_kept_apart(tmp_path, monkeypatch, other) ->
     assert (found.work_ratio, found.crowd_ratio, found.overhead_s) == (1.0, None, 0.0)
 
 
-def test_after_a_run_with_waiting_alone_an_empty_request_has_a_forecast(
-    tmp_path, monkeypatch
-) -> None:
+def test_after_a_run_with_waiting_alone_an_empty_request_has_a_forecast(fresh) -> None:
     """As the refusal of one says. A panel has no other way to measure what it costs."""
-    monkeypatch.setattr(calibration, "_folder", lambda: tmp_path)
-    burned = replace(examples.CALIBRATION, overhead_s=0.0, generator_s=0.0)
-    monkeypatch.setattr(calibration, "calibrate", lambda machine, **how: burned)
     empty = Experiment(Server("prefork", processes=8), Workload(), Load([1, 8]))
 
     def expected() -> float:
@@ -147,7 +140,7 @@ def test_after_a_run_with_waiting_alone_an_empty_request_has_a_forecast(
     with pytest.raises(Unusable, match="A run with waiting alone measures it"):
         expected()
     waiting = replace(empty, workload=Workload(wait_s=0.05))
-    calibration.keep(examples.MACHINE, replace(burned, generator_s=0.0005), waiting)
+    calibration.keep(examples.MACHINE, replace(fresh, generator_s=0.0005), waiting)
     assert 0 < expected() <= 1 / 0.0005
 
 
@@ -162,11 +155,9 @@ def test_work_is_as_many_loops_wherever_it_is_done() -> None:
 
 
 def test_burns_that_never_got_a_core_are_made_again_or_refused() -> None:
-    nothing, something = Burn(loops_per_s=0.0, cores=0.0), Burn(loops_per_s=1e7, cores=1.0)
-    starved, good = {1: [nothing, nothing, something]}, {1: [something] * 3}
-    assert noise(starved[1]) == math.inf
-    tries = iter([starved, good])
-    assert calmest(lambda: next(tries)) is good
+    nothing, something = Burn(loops_per_s=0.0, cores=0.0), burn(1e7)
+    good = {1: [something] * 3}
+    assert noise([nothing, nothing, something]) == math.inf
     with pytest.raises(Unusable, match=f"so busy that in {4 * ATTEMPTS} attempts"):
         calmest(lambda: {1: [nothing] * 3})
     # One alone was calm, and two together had no core for the most part: their speed is unknown.

@@ -16,7 +16,7 @@ from labs.analysis.checks import check
 from labs.analysis.visits import visited
 from labs.present.verdict import agreement
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Point, Run, unfit
+from labs.records.results import Calibration, Point, Run, unfit
 from labs.records.time_split import PARTS, TimeSplit
 from labs.theory.forecast import forecast
 
@@ -29,9 +29,11 @@ WAITS = Workload(wait_s=0.2)
 MANY = Server("prefork", processes=64)
 
 
-def measured(experiment: Experiment, *rates: float | None, **seen: Any) -> Run:
+def measured(
+    experiment: Experiment, *rates: float | None, burned: Calibration = BURNED, **seen: Any
+) -> Run:
     """A run whose levels had those throughputs, None for as forecast; `seen` of each point."""
-    expected = forecast(experiment, BURNED, FOUR)
+    expected = forecast(experiment, burned, FOUR)
 
     def point(users: int, rps: float) -> Point:
         cost = {"demand_s": expected.demand_s} | seen
@@ -45,12 +47,29 @@ def measured(experiment: Experiment, *rates: float | None, **seen: Any) -> Run:
 
     levels = zip(expected.levels[-len(rates) :], rates, strict=True)
     points = tuple(point(level.users, rps or level.model_rps) for level, rps in levels)
-    return Run(recorded_at=examples.WHEN, calibration=BURNED, forecast=expected, points=points)
+    return Run(recorded_at=examples.WHEN, calibration=burned, forecast=expected, points=points)
+
+
+def cause(experiment: Experiment, run: Run) -> causes.Cause | None:
+    return causes.cause(*modelled(experiment, FOUR, run), run.points[-1])
 
 
 def named(experiment: Experiment, run: Run) -> str:
-    found = causes.cause(*modelled(experiment, FOUR, run), run.points[-1])
+    found = cause(experiment, run)
     return found.name if found else ""
+
+
+def said_of(experiment: Experiment, run: Run) -> str:
+    return plain(" ".join(agreement(*modelled(experiment, FOUR, run))))
+
+
+def twice(point: Point, first: dict[str, Any], again: dict[str, Any], *, anew: bool = False):
+    """The point of two visits, of each of which that was seen."""
+    visits = [
+        visited(replace(point, **seen), float(at_s), anew=anew and at_s > 0).visits[0]
+        for at_s, seen in enumerate((first, again))
+    ]
+    return replace(point, visits=tuple(visits))
 
 
 def waiting(users: int, server: Server = MANY, **work: Any) -> Experiment:
@@ -67,46 +86,6 @@ ASKS = waiting(16, wait_by="backend")
 IN_A_LOOP = waiting(8, Server("event-loop"), wait_s=0.05)
 TINY = Experiment(Server("prefork", processes=8), Workload(cpu_s=0.002), Load((1,)))
 OVERHEAD = BURNED.overhead_s
-
-INJECTED = {  # what was done: the experiment, the throughput by law, and what shows it
-    "others": (PREFORK, 3 / (D + G), {"others_cpu": 1.0}),
-    "page": (PREFORK, 3.5 / (D + G), {"page_cpu": 0.5}),
-    "throttled": (PREFORK, 2 / (D + G), {"throttled_s": 2 * 2.0}),
-    "steal": (PREFORK, 2 / (D + G), {"steal_cpu": 2.0}),
-    "affinity": (PREFORK, 1 / D, {"server_cores": 1}),
-    "core speed": (PREFORK, 4 / (D / 0.9 + G), {"core_speed": 0.9, "demand_s": D / 0.9}),
-    "load generator": (TINY, 1 / (0.0065 + OVERHEAD), {"generator_cpu": 0.0045 / 0.007}),
-    "listen queue": (waiting(64), 44 / 0.2, {"never_served": 20, "listen_overflows": 60}),
-    "backend": (ASKS, 16 / 0.26, {"service_time_s": 0.26 + OVERHEAD}),
-    "wait": (waiting(16), 16 / 0.24, {"service_time_s": 0.24 + OVERHEAD}),
-    "split": (POOLS, (4 + 1) / 0.2, {"connections": {"1": 7, "2": 1}}),
-    "in step": (STEP, 40 / (0.18 + 10 * 0.02), {}),
-    "blocking": (IN_A_LOOP, 1 / 0.0505, {"service_time_s": 0.0505}),
-    "interpreter lock": (HASHING, 1 / D, {}),
-    "speed": (PREFORK, 4 / (1.3 * D + G), {"demand_s": 1.3 * D}),
-    "run queues": (
-        replace(PREFORK, load=Load((1, 4))),
-        4 * 0.8 / D,
-        {"involuntary_switches": 6.0},
-    ),
-}
-SHOWN = {"in step", "interpreter lock"}  # by the CPU alone
-
-
-@pytest.mark.parametrize("name", INJECTED)
-def test_what_was_injected_is_named_and_without_evidence_it_is_not(name: str) -> None:
-    experiment, rps, seen = INJECTED[name]
-    rates = [None, rps] if name != "speed" else [1 / (1.3 * D + G), rps]
-    run = measured(experiment, *rates[-len(experiment.load.users) :], **seen)
-    assert named(experiment, run) == name
-    said = plain(" ".join(agreement(*modelled(experiment, FOUR, run))))
-    told = "of the miss" in said or "the law holds" in said
-    assert told or name == "run queues"
-    unseen = measured(experiment, *rates[-len(experiment.load.users) :])
-    assert named(experiment, unseen) == name * (name in SHOWN)
-    better = measured(experiment, 1.2 * run.forecast.levels[-1].model_rps, **seen)
-    assert named(experiment, better) != name, "it cannot have made it faster"
-
 
 SCRIPTED = replace(TINY, load=Load((1,), script_s=0.004))
 KNEE = replace(PREFORK, load=Load((1, 4)))
@@ -129,6 +108,7 @@ BEGINS = [  # evidence that is just enough, and just too little; the throughput 
     ),
     ("listen queue", waiting(64), "never_served", 1, 0, lambda _: 63 / 0.2006, OVERFLOWS),
     ("wait", waiting(16), "service_time_s", 0.211, 0.2105, lambda s: 16 / s, {}),
+    ("backend", ASKS, "service_time_s", 0.211, 0.2105, lambda s: 16 / s, {}),
     ("in step", STEP, "backend_cpu", 1.49, 1.51, lambda _: 40 / 0.395, {}),
     ("run queues", KNEE, "involuntary_switches", 2.0, 1.9, lambda _: 3.2 / D, {}),
     ("run queues", KNEE, "backend_cpu", 0.36, 0.42, lambda _: 3.2 / D, SWITCHES),
@@ -153,12 +133,16 @@ def test_where_evidence_begins(
     law: Callable[[float], float],
     more: dict[str, float],
 ) -> None:
-    """What is just enough is named and removes the miss; what is just too little is not named."""
+    """What is just enough is named and removes the miss; what is too little is not named."""
     run = measured(experiment, law(enough), **more, **{what: enough})
-    found = causes.cause(*modelled(experiment, FOUR, run), run.points[-1])
+    model_rps = run.forecast.levels[-1].model_rps
+    found = cause(experiment, run)
     assert found is not None and found.name == name
     assert found.removed == pytest.approx(1, abs=0.1)
     assert found.expected == 0 or name not in AROUND
+    slower = run.points[-1].throughput_rps < model_rps
+    away = measured(experiment, (1.2 if slower else 0.8) * model_rps, **more, **{what: enough})
+    assert named(experiment, away) != name, "it cannot have moved it the other way"
     run = measured(experiment, law(short), **more, **{what: short})
     assert named(experiment, run) == ""
 
@@ -189,8 +173,7 @@ def test_a_speed_that_one_level_had_is_not_that_of_every_level() -> None:
     noisy = replace(last, demand_s=1.3 * D, checks=(examples.UNFIT,))
     run = replace(run, points=(*fit, noisy))
     assert causes.looked_at(run) == noisy
-    found = causes.cause(*modelled(three, FOUR, run), noisy)
-    assert found is not None and found.name == "demand"
+    assert named(three, run) == "demand"
 
 
 def test_a_level_whose_throughput_wavered_tells_of_the_speed_all_the_same() -> None:
@@ -213,8 +196,7 @@ def test_a_speed_that_wavers_is_another_speed_all_the_same(lone: float, name: st
 
 def test_a_calibration_that_was_disturbed_shows_where_more_cores_are_used_than_it_found() -> None:
     few = replace(BURNED, use=0.85)
-    run = measured(PREFORK, 4 / (D + G))
-    run = replace(run, calibration=few, forecast=forecast(PREFORK, few, FOUR))
+    run = measured(PREFORK, 4 / (D + G), burned=few)
     assert named(PREFORK, run) == "burn"
     (stays,) = (replace(point, others_cpu=0.41) for point in run.points)
     assert named(PREFORK, replace(run, points=(stays,))) == "left by others"
@@ -229,25 +211,19 @@ def test_a_dearer_request_is_theirs_who_have_cores_beside_it(
 ) -> None:
     """They were there before the calibration, so it found 3.2 cores, and they take no more now.
     A request that became cheaper is not their doing."""
-    few = replace(BURNED, use=0.8)
-    expected = forecast(PREFORK, few, FOUR)
-    rates = [1 / (dearer * D + G), 3.2 / (dearer * D + G)]
-    run = measured(PREFORK, *rates, demand_s=dearer * D, others_cpu=others_cpu)
-    run = replace(run, calibration=few, forecast=expected)
+    few, cost_s = replace(BURNED, use=0.8), dearer * D
+    rates = [1 / (cost_s + G), 3.2 / (cost_s + G)]
+    run = measured(PREFORK, *rates, burned=few, demand_s=cost_s, others_cpu=others_cpu)
     assert named(PREFORK, run) == name
-    said = plain(" ".join(agreement(*modelled(PREFORK, FOUR, run))))
-    assert ("which used 10 % of the cores' time" in said) == (name == "beside others")
+    told = "which used 10 % of the cores' time" in said_of(PREFORK, run)
+    assert told == (name == "beside others")
 
 
 def test_what_the_crowd_used_is_of_the_cores_that_the_server_had() -> None:
     """Tied to two of four cores, of which a crowd could use 1.7: two are more than that, though
     the machine has others."""
     tied = replace(PREFORK, server=Server("prefork", processes=8, cores=2))
-    few = replace(BURNED, use=0.85)
-    run = measured(tied, 2 / D)
-    run = replace(run, calibration=few, forecast=forecast(tied, few, FOUR))
-    (point,) = run.points
-    found = causes.cause(*modelled(tied, FOUR, run), point)
+    found = cause(tied, measured(tied, 2 / D, burned=replace(BURNED, use=0.85)))
     assert found is not None and found.name == "burn"
     assert (found.measured, found.expected) == (pytest.approx(2.0), pytest.approx(1.7))
 
@@ -259,29 +235,25 @@ def split_of(service_s: float, **parts: float) -> TimeSplit:
 
 
 def test_who_waited_for_a_core_in_service_did_not_wait_late() -> None:
-    experiment, rps, seen = INJECTED["wait"]
-    late = measured(experiment, rps, **seen, time_split=split_of(0.24, unexplained_s=0.04))
-    assert named(experiment, late) == "wait"
-    ready = measured(experiment, rps, **seen, time_split=split_of(0.24, ready_s=0.04))
-    assert named(experiment, ready) == ""
-    unknown = replace(split_of(0.24, ready_s=0.04), missing="No stamps.")
-    assert named(experiment, measured(experiment, rps, **seen, time_split=unknown)) == "wait"
+    ready, waits = split_of(0.24, ready_s=0.04), waiting(16)
+    for split, name in (
+        (split_of(0.24, unexplained_s=0.04), "wait"),
+        (ready, ""),
+        (replace(ready, missing="No stamps."), "wait"),
+    ):
+        run = measured(waits, 16 / 0.24, service_time_s=0.24 + OVERHEAD, time_split=split)
+        assert named(waits, run) == name
 
 
 def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
     """Started anew they fell otherwise: the point is of both, and so is its cause."""
-    starts = [{"1": 8}, {"3": 7, "4": 1}]
-    rps = (4 + 5) / 2 / 0.2
-    run = measured(POOLS, rps, connections=starts[0])
-    (point,) = run.points
-    visits = [
-        visited(replace(point, connections=each), at_s, anew=at_s > 0).visits[0]
-        for at_s, each in enumerate(starts)
-    ]
-    both = replace(run, points=(replace(point, visits=tuple(visits)),))
-    found = causes.cause(*modelled(POOLS, FOUR, both), both.points[0])
+    starts: list[dict[str, Any]]
+    starts = [{"connections": {"1": 8}}, {"connections": {"3": 7, "4": 1}}]
+    run = measured(POOLS, (4 + 5) / 2 / 0.2, **starts[0])
+    both = replace(run, points=(twice(run.points[0], *starts, anew=True),))
+    found = cause(POOLS, both)
     assert found is not None and found.name == "split" and found.removed > 0.9
-    said = plain(" ".join(agreement(*modelled(POOLS, FOUR, both))))
+    said = said_of(POOLS, both)
     assert "0 and 8 connections, and with the server started anew 1 and 7 connections" in said
 
 
@@ -294,29 +266,24 @@ def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
     ],
 )
 def test_another_deal_moves_the_forecast_as_a_start_lets_it(again: dict[str, int], by: float):
-    (point,) = measured(POOLS, 25.0, connections={"1": 7, "2": 1}).points
-    run = measured(POOLS, 25.0)
-    visits = tuple(
-        visited(replace(point, connections=each), at_s, anew=at_s > 0).visits[0]
-        for at_s, each in enumerate(({"1": 7, "2": 1}, again))
-    )
-    both = replace(point, visits=visits)
+    run = measured(POOLS, 25.0, connections={"1": 7, "2": 1})
+    both = twice(run.points[0], {}, {"connections": again}, anew=True)
     assert causes.dealt(*modelled(POOLS, FOUR, run), both) == pytest.approx(by, abs=0.02)
-    assert causes.dealt(*modelled(POOLS, FOUR, run), point) == 0.0  # one start, one deal
+    assert causes.dealt(*modelled(POOLS, FOUR, run), run.points[0]) == 0.0  # one start, one deal
 
 
 def test_a_point_whose_surroundings_changed_is_unfit() -> None:
-    for name in ("others", "page", "throttled", "steal", "affinity"):
-        experiment, rps, seen = INJECTED[name]
-        run = measured(experiment, rps, **seen)
-        moved = causes.moved(*modelled(experiment, FOUR, run), run.points[0])
-        found = check(
-            run.points[0],
-            experiment,
-            FOUR,
-            forecast=run.forecast,
-            moved=moved,
-        )
+    for name, what, used in (
+        ("others", "others_cpu", 1.0),
+        ("page", "page_cpu", 0.5),
+        ("throttled", "throttled_s", 4.0),
+        ("steal", "steal_cpu", 2.0),
+        ("affinity", "server_cores", 1),
+    ):
+        run = measured(PREFORK, 60.0, **{what: used})
+        (point,), model = run.points, modelled(PREFORK, FOUR, run)
+        moved = causes.moved(*model, point)
+        found = check(point, PREFORK, FOUR, forecast=run.forecast, moved=moved)
         (why,) = [each for each in found if each.unfit]
         assert why.name == name and "With that the forecast changes by -" in why.sentence
     little = measured(PREFORK, 3.8 / (D + G), others_cpu=0.2)
@@ -332,54 +299,31 @@ def test_a_small_miss_is_not_blamed_on_the_cpu_time() -> None:
         assert named(PREFORK, run) == name
 
 
-def test_a_users_own_script_is_known_before() -> None:
-    """Of a load generator's time only what was not to be expected makes it a cause."""
-    load = Load((1,), script_s=0.002)
-    scripted = replace(TINY, load=load)
-    run = measured(scripted, 1 / 0.0085, generator_cpu=0.006 / 0.0085)
-    found = causes.cause(*modelled(scripted, FOUR, run), run.points[-1])
-    assert found is not None and found.name == "load generator"
-    assert (found.measured, found.expected) == pytest.approx((0.006, G + 0.002))
-    asked = measured(scripted, 0.8 / (0.0045 + OVERHEAD), generator_cpu=0.55)
-    few = replace(asked.points[-1], throughput_rps=0.55 / (G + 0.002))
-    assert causes.cause(*modelled(scripted, FOUR, replace(asked, points=(few,))), few) is None
-
-
-def test_what_the_warm_ups_crowd_cost_a_load_generator_was_to_be_expected() -> None:
+def test_what_a_script_and_the_warm_ups_crowd_cost_a_load_generator_was_to_be_expected() -> None:
     """Though an empty request cost it 0.1 ms. Beyond that it is a cause, at its price."""
-    work = replace(TINY, workload=Workload(cpu_s=0.001))
+    work = replace(SCRIPTED, workload=Workload(cpu_s=0.001))
     tried = replace(BURNED, crowd_ratio=1.0, generator_s=0.004)
-    for each_s, name in ((0.004, ""), (0.006, "load generator")):
+    for each_s, name in ((0.008, ""), (0.012, "load generator")):
         rps = 1 / (0.001 + OVERHEAD + each_s)
-        run = measured(work, rps, generator_cpu=rps * each_s)
-        known = replace(run, calibration=tried, forecast=forecast(work, tried, FOUR))
-        found = causes.cause(*modelled(work, FOUR, known), known.points[-1])
+        found = cause(work, measured(work, rps, burned=tried, generator_cpu=rps * each_s))
         assert (found.name if found else "") == name
         if found is not None:
-            assert (found.measured, found.expected) == pytest.approx((0.006, 0.004))
+            assert (found.measured, found.expected) == pytest.approx((0.012, 0.008))
 
 
 def test_full_cores_leave_no_run_queue_idle() -> None:
-    """Slower by 1.3, and all cores in use: requests are moved about, and nothing is gained by it.
-    Where as many cores are idle as make up for the miss, that is the reason."""
+    """Slower by 1.3, and all in use: requests are moved about, and nothing is gained by it."""
     slower = 4 / (1.3 * D)
     run = measured(KNEE, 4 / (D + G), slower, demand_s=1.3 * D, involuntary_switches=6.0)
     assert named(KNEE, run) == "speed"
-    half_idle = measured(KNEE, 3.2 / D, demand_s=D, involuntary_switches=6.0)
-    assert named(KNEE, half_idle) == "run queues"
 
 
 @pytest.mark.parametrize(("ready_s", "name"), [(0.14, "in step"), (0.06, "")])
 def test_users_half_in_step_wait_for_cores_by_half(ready_s: float, name: str) -> None:
     """As far as requests were seen ready without a core; the rest of the miss is something else."""
-    rps = 40 / 0.34
-    assert INJECTED["in step"][1] < rps
-    split = TimeSplit(
-        **dict.fromkeys(PARTS, 0.0)
-        | {"on_core_s": D, "ready_s": ready_s, "asked_s": 0.18, "queued_s": 0.14 - ready_s}
-    )
-    run = measured(STEP, rps, time_split=split)
-    assert named(STEP, run) == name
+    split = dict.fromkeys(PARTS, 0.0) | {"on_core_s": D, "asked_s": 0.18}
+    split |= {"ready_s": ready_s, "queued_s": 0.14 - ready_s}
+    assert named(STEP, measured(STEP, 40 / 0.34, time_split=TimeSplit(**split))) == name
 
 
 def test_users_in_step_who_wait_for_a_worker_too_are_as_many_as_there_are_workers() -> None:
@@ -400,9 +344,9 @@ def test_requests_that_keep_sharing_a_core_get_less_than_blindly_placed_ones(sha
     run = measured(KNEE, rps, involuntary_switches=6.0, time_split=TimeSplit(**parts))
     lower = run.forecast.levels[-1].lower_rps
     assert lower is not None and rps < 0.8 * lower
-    found = causes.cause(*modelled(KNEE, FOUR, run), run.points[-1])
+    found = cause(KNEE, run)
     assert (found is not None and found.name == "run queues" and found.removed > 0.9) == sharing
-    said = plain(" ".join(agreement(*modelled(KNEE, FOUR, run))))
+    said = said_of(KNEE, run)
     assert ("This cause explains" in said) == sharing and "lies within that" not in said
 
 
@@ -410,13 +354,8 @@ def test_a_wait_for_an_idle_loop_is_a_late_wait() -> None:
     """It came late to the loop; on a core or elsewhere it was not."""
     late = waiting(8, Server("event-loop"), wait_s=0.2)
     for turn_at, name in (("event loop", "wait"), ("interpreter", "wait"), ("database", "")):
-        parts = split_of(0.24, turn_s=0.04)
-        run = measured(
-            late,
-            8 / 0.24,
-            service_time_s=0.24 + OVERHEAD,
-            time_split=replace(parts, turn_at=turn_at),
-        )
+        split = replace(split_of(0.24, turn_s=0.04), turn_at=turn_at)
+        run = measured(late, 8 / 0.24, service_time_s=0.24 + OVERHEAD, time_split=split)
         assert named(late, run) == name
 
 
@@ -462,10 +401,6 @@ def test_other_cores_move_the_forecast_of_the_second_visit(
 ) -> None:
     run = measured(experiment, None)
     (point,) = run.points
-    visits = tuple(
-        visited(replace(point, core_speed=speed), at_s).visits[0]
-        for at_s, speed in enumerate(speeds)
-    )
-    both = replace(point, visits=visits)
+    both = twice(point, *({"core_speed": speed} for speed in speeds))
     assert causes.sped(*modelled(experiment, FOUR, run), both) == pytest.approx(by, rel=0.1)
     assert causes.sped(*modelled(experiment, FOUR, run), point) == 0.0  # one visit

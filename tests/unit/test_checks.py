@@ -50,7 +50,6 @@ CASES: dict[str, dict[str, Any]] = {  # what was seen of a good point; `server`,
     "two lost, and errors": {"lost_processes": 2, "failed": 3},
     "starved": {"never_served": 2},
     "starved, workers kept": {"never_served": 4, "server": APACHE},
-    "starved, not kept": {"never_served": 4, "server": {**APACHE, "keep_alive": False}},
     "starved, queue full": {
         "never_served": 4,
         "listen_overflows": 9,
@@ -59,7 +58,6 @@ CASES: dict[str, dict[str, Any]] = {  # what was seen of a good point; `server`,
     "starved, connections kept": {"never_served": 4, "server": EVENT},
     "starved, a worker each": {"never_served": 4, "users": 4, "server": APACHE},
     "hung up on one": {"failed": 1, "server": EVENT},
-    "hung up on many": {"failed": 80, "server": EVENT},
     "load generator": {"generator_cpu": 0.9},
     "load generator, of a lone user": {"generator_cpu": 0.9, "users": 1},
     "two load generators": {"generator_cpu": 1.8, "load": {"generators": 2}},
@@ -80,7 +78,6 @@ CASES: dict[str, dict[str, Any]] = {  # what was seen of a good point; `server`,
     "listen queue, once": {"listen_overflows": 1},
     "little": {"littles_law": 0.5},
     "little, full generator": FULL,
-    "little, idle generator": {**FULL, "generator_cpu": 0.3},
     "little, sent away": {**FULL, "littles_law": 1.4},
     "little, no answer": {"throughput_rps": 0.0, "littles_law": 0.0, "generator_cpu": 0.99},
     "noise": {"noise_fraction": 0.14},
@@ -177,9 +174,8 @@ def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration
     unsteady = {"noise_fraction": 0.13, "forecast": expecting(bound_ci_rps=(35.0, 37.0))}
     assert list(checks(sure, **unsteady)) == ["noise"]
     steady = {"forecast": expecting(bound_ci_rps=(35.0, 37.0))}
-    assert (
-        checks(replace(sure, core_speed=1.13), **steady) == {}
-    )  # whose burns were that much faster
+    # or one whose burns were that much faster,
+    assert checks(replace(sure, core_speed=1.13), **steady) == {}
     assert list(checks(replace(sure, core_speed=0.87), **steady)) == ["bound"]
     far = {"noise_fraction": 0.13, "forecast": expecting(bound_ci_rps=(32.0, 34.0))}
     assert list(checks(sure, **far)) == ["bound", "noise"]  # and not as much more as it likes.
@@ -287,7 +283,6 @@ def test_half_a_run_is_recorded_from_five_of_six_points_on():
     unfit = replace(GOOD, checks=(examples.UNFIT,))
     assert validity.enough_fit([GOOD] * 5 + [unfit])
     assert not validity.enough_fit([GOOD] * 4 + [unfit])
-    assert validity.enough_fit([GOOD, replace(GOOD, checks=(examples.TOLD,))])
 
 
 def test_where_the_limits_of_a_good_point_lie():

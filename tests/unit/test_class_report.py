@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from bs4 import BeautifulSoup
 
 from labs.__main__ import main
 from labs.present.class_report import figures, laptops
-from labs.records.progress import MOST_BYTES, Answered, Foretold, Saved, parsed, written
+from labs.records.progress import MOST_BYTES, Answered, Foretold, Saved, written
 from labs.site.live.class_files import collected, sheet_of
 
 AT = "2026-03-01T10:00:00+00:00"
@@ -46,16 +45,9 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def read(files: Iterable[Path], *, names: bool = True) -> Any:
-    kept = [parsed(file.read_bytes(), Saved) for file in files]
-    return laptops([each for each in kept if each], names=names)
-
-
 def test_a_class_is_counted_by_laptops(folder: Path) -> None:
-    found = read(sorted(folder.glob("*.json")))
-    assert [each.name for each in found] == ["Ann", "Ben", "laptop 3"]
-    sheet = sheet_of(found)
-    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in sheet.rows]
+    found, _ = collected([str(folder)], names=True)
+    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in sheet_of(found).rows]
     assert rows == [
         ["3", "1", "2", "250 req/s", "151 req/s",
          "3 · Many cores: prediction many-cores, how many requests a second"],
@@ -79,7 +71,7 @@ def test_collected_passes_nothing_over_in_silence(folder: Path) -> None:
 
 
 def test_each_laptop_is_a_mark_over_a_line_of_equality(folder: Path) -> None:
-    ((alt, figure),) = figures(read(sorted(folder.glob("*.json"))))
+    ((alt, figure),) = figures(collected([str(folder)], names=True)[0])
     go.Figure(figure)  # which plotly itself takes
     line, model, bets = figure["data"]
     assert line["x"] == line["y"] == [100, 400]

@@ -55,33 +55,23 @@ def sweep(dice, levels, *, between=BETWEEN, drift=0.0, more=0.0, starts=(0.0, 0.
     return points
 
 
-def levels_differ(dice, levels, more=0.0, **how):
+def levels_differ(dice, levels, more=0.0):
     """What one sweep says of its last level against the first."""
-    points = sweep(dice, levels, drift=dice.normal(0, DRIFT), more=more, **how)
+    points = sweep(dice, levels, drift=dice.normal(0, DRIFT), more=more)
     found = difference([(points[-1], points[0], spread(points))])
     assert found is not None
     return found
 
 
-def parts_differ(dice, levels, more=0.0, *, start=BETWEEN, between=0.01, runs=1, parts=2):
-    """What runs of several parts say of the last part against the first."""
-    seen = []
-    for _ in range(runs):
-        drift = dice.normal(0, DRIFT)
-        made = [
-            sweep(
-                dice,
-                levels,
-                between=between,
-                drift=drift,
-                more=more if part == parts - 1 else 0.0,
-                starts=dice.normal(0, start, 2),
-                of=(part, parts),
-            )
-            for part in range(parts)
-        ]
-        seen.append((made[-1][-1], made[0][-1], spread_of_parts(made)))
-    found = difference(seen, anew=True)
+def parts_differ(dice, levels, more=0.0, *, parts=2):
+    """What a run of several parts says of the last part against the first."""
+    drift = dice.normal(0, DRIFT)
+    made = []
+    for part in range(parts):
+        last, starts = more * (part == parts - 1), dice.normal(0, BETWEEN, 2)
+        how = {"between": 0.01, "drift": drift, "more": last, "starts": starts}
+        made.append(sweep(dice, levels, of=(part, parts), **how))
+    found = difference([(made[-1][-1], made[0][-1], spread_of_parts(made))], anew=True)
     assert found is not None
     return found
 
