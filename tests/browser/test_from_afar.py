@@ -49,15 +49,6 @@ def open_lab(page: Page, address: str, by: Proxy | None = None) -> None:
     page.get_by_role("link", name="A lab").first.click()
 
 
-def test_a_proxy_that_says_its_own_host_and_origin(
-    read: Started, between: Between, port: int, page: Page
-) -> None:
-    """As one that hides from the server that it is there."""
-    proxy = between(host=f"localhost:{port}", origin=f"http://localhost:{port}")
-    open_lab(page, read(), proxy)
-    works(page)
-
-
 @pytest.mark.parametrize("below", ["/", "/absproxy/8888/"])
 def test_a_proxy_that_says_another_host_than_the_browser_s_origin(
     read: Started, between: Between, port: int, page: Page, below: str
