@@ -38,7 +38,7 @@ def read(site: Path, port: int, tmp_path: Path) -> Iterator[Started]:
 
 @pytest.fixture
 def between(port: int) -> Iterator[Between]:
-    """A proxy before that server: between(host=..., origin=..., strips=..., sockets=...)."""
+    """A proxy before that server: between(host=..., strips=..., sockets=...)."""
     with ExitStack() as stack:
         yield lambda **how: stack.enter_context(closing(Proxy(port, **how)))
 

@@ -271,17 +271,6 @@ def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
     other.close()
 
 
-def test_what_is_sent_is_compressed_and_kept(server: BookServer, page: Page) -> None:
-    page.goto(server.page("index"))
-    script = page.request.get(server.address("book/_static/lib/live.js"))
-    assert script.headers["content-encoding"] == "gzip"
-    again = page.request.get(
-        server.address("book/_static/lib/live.js"),
-        headers={"If-None-Match": script.headers["etag"]},
-    )
-    assert again.status == 304
-
-
 @pytest.mark.extended
 def test_a_theme_s_colours_reach_the_live_figure(server: BookServer, page: Page) -> None:
     page.emulate_media(color_scheme="light")
