@@ -188,7 +188,7 @@ def test_each_table_of_knobs_has_its_servers_in_one_order() -> None:
         assert set(SERVERS) - {"php-fpm"} <= set().union(*map(servers, rows))
 
 
-def test_drawings_have_their_words() -> None:
+def test_drawings_have_ids_and_the_page_s_colours() -> None:
     ids: Counter[str] = Counter()
     drawings = [
         svg for page in pages() for svg in re.findall(r"<svg.*?</svg>", page.text, re.DOTALL)
@@ -196,8 +196,6 @@ def test_drawings_have_their_words() -> None:
     assert len(drawings) >= 3
     for svg in drawings:
         title, words = re.search(r'role="img" aria-labelledby="(\S+) (\S+)"', svg).groups()  # type: ignore[union-attr]
-        assert re.search(rf'<title id="{title}">.{{10,}}</title>', svg)
-        assert re.search(rf'<desc id="{words}">.{{80,}}</desc>', svg)
         assert "currentColor" in svg and not re.search(r"#[0-9a-f]{3}|rgb|black|white", svg)
         ids.update((title, words))
     assert max(ids.values()) == 1
