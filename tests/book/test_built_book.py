@@ -14,7 +14,6 @@ from chapters import ROOT, Page, article, chapters, each_chapter, each_page, pag
 
 from labs.recordings.pages import chapters as progress_chapters
 from labs.site.build.formulas import FORMULA
-from labs.site.roles.measured_role import measured
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
 
@@ -178,23 +177,6 @@ def test_nothing_moves_when_the_page_begins_to_speak(book: Path, page: Page) -> 
     assert title.name == "h1" and "You see recorded runs." in status.get_text()
     for image in text.select("img"):
         assert image.get("width") and image.get("height"), image
-
-
-@each_chapter
-def test_a_page_says_the_numbers_of_its_recording(book: Path, page: Page) -> None:
-    """Each role, in order, as the recording has it now."""
-    shown = [each.get_text() for each in article(book / f"{page.name}.html").select(".wt-measured")]
-    assert shown == [said(page, text) for text in quoted(page)]
-
-
-def quoted(page: Page) -> list[str]:
-    return re.findall(r"\{measured\}`([^`]+)`", page.text)
-
-
-def said(page: Page, text: str) -> str:
-    """What a role says: `throughput(8)` of the page's lab, `lab: machine` of another."""
-    lab, colon, quantity = text.partition(": ")
-    return str(measured(lab, quantity) if colon else measured(page.slug, text))
 
 
 @each_chapter

@@ -71,15 +71,6 @@ def ours() -> Pictures:
     return Pictures("one-core")
 
 
-def test_a_figure_is_shown_by_its_pictures() -> None:
-    found = store.recording("one-core")
-    plain, shown = (replay.page("one-core", found, draw) for draw in (replay.plainly, ours()))
-    figures = plain.count('<figure class="wt-recorded"')
-    assert figures and shown.count('<div class="wt-picture"><svg ') == figures
-    assert shown.count("</svg>") == 2 * figures and "wt-plot" in plain and "wt-plot" not in shown
-    assert "<figcaption>" in shown
-
-
 def test_a_figure_that_has_changed_since_fails_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadRecording, match=r"^one-core: its figure has .* `make figures`\."):
         ours()(Drawn(LINE, "a line"))

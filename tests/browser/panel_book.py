@@ -20,10 +20,6 @@ SITE = Path(__file__).parent / "panel_site"
 EXPERIMENT = Experiment(
     Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((2, 4), seconds=0.5)
 )
-LEVERS = {  # as the page of levers asks, ten times each
-    "prefork": (Server("prefork", by="spare", processes=6), Step(seconds=4, users=4)),
-    "three-pm": (Server("prefork", processes=4), Step(seconds=4, rate=20.0)),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +48,15 @@ def recordings(shelf: Path) -> None:
     )
     walked = examples.timeline_run()
     walked = replace(walked, step_results=walked.step_results[:1])
+    levers = structs.replace(
+        examples.timeline(),
+        server=Server("prefork", by="spare", processes=6),
+        workload=Workload(wait_s=0.1),
+        steps=(Step(seconds=4, users=4),) * 10,  # as the page of levers asks
+        runs=(walked,),
+    )
     results = {
+        "prefork": levers,
         "many-cores": recording,
         "wall-time": structs.replace(examples.clocks(), runs=(clocked,)),
         "your-machine": examples.checkup(),
@@ -60,10 +64,5 @@ def recordings(shelf: Path) -> None:
             attached(lambda users: min(users, 4) / 0.1, alone_s=0.1, users=(1, 2, 4, 8)), url=""
         ),
     }
-    for name, (server, step) in LEVERS.items():
-        work = Workload(wait_s=0.1)
-        results[name] = structs.replace(
-            examples.timeline(), server=server, workload=work, steps=(step,) * 10, runs=(walked,)
-        )
     for name, result in results.items():
         store.save(result, shelf / name / "2-cores.json")

@@ -12,9 +12,9 @@ HEAD_ENDS = b"\r\n\r\n"
 class Proxy(Wire):
     """Hands each request on to a server on 127.0.0.1, changed; each on a connection of its own.
 
-    host, origin: what the server is told instead of the browser's, where the browser says one;
-    strips: what is taken off each path, and nothing else is handed on; sockets: whether it lets
-    WebSockets through; cuts: whether it closes each as soon as the server says something on it.
+    host: what the server is told instead of the browser's; strips: what is taken off each path,
+    and nothing else is handed on; sockets: whether it lets WebSockets through; cuts: whether it
+    closes each as soon as the server says something on it.
     """
 
     def __init__(
@@ -22,7 +22,6 @@ class Proxy(Wire):
         to_port: int,
         *,
         host: str = "",
-        origin: str = "",
         strips: str = "",
         sockets: bool = True,
         cuts: bool = False,
@@ -32,7 +31,7 @@ class Proxy(Wire):
         self.sockets, self.cuts = sockets, cuts
         self.opened = 0  # WebSockets
         self._strips = strips
-        self._said = {"host": host, "origin": origin}
+        self._host = host
         super().__init__(to_port)
 
     def _serve(self, near: socket.socket) -> None:
@@ -72,7 +71,8 @@ class Proxy(Wire):
             name, _, value = field.partition(":")
             if name.lower() == "connection" and not upgrade:
                 continue
-            kept.append(f"{name}: {self._said.get(name.lower()) or value.strip()}")
+            said = self._host if name.lower() == "host" else ""
+            kept.append(f"{name}: {said or value.strip()}")
         if not upgrade:
             kept.append("Connection: close")
         return "\r\n".join([f"{method} {path[len(self._strips) :]} {version}", *kept])

@@ -38,7 +38,7 @@ def read(site: Path, port: int, tmp_path: Path) -> Iterator[Started]:
 
 @pytest.fixture
 def between(port: int) -> Iterator[Between]:
-    """A proxy before that server: between(host=..., origin=..., strips=..., sockets=...)."""
+    """A proxy before that server: between(host=..., strips=..., sockets=...)."""
     with ExitStack() as stack:
         yield lambda **how: stack.enter_context(closing(Proxy(port, **how)))
 
@@ -47,15 +47,6 @@ def open_lab(page: Page, address: str, by: Proxy | None = None) -> None:
     """Of the small book there, or of the one that lies there beyond a proxy."""
     page.goto(re.sub(r":\d+/", f":{by.port}/", address, count=1) if by else address)
     page.get_by_role("link", name="A lab").first.click()
-
-
-def test_a_proxy_that_says_its_own_host_and_origin(
-    read: Started, between: Between, port: int, page: Page
-) -> None:
-    """As one that hides from the server that it is there."""
-    proxy = between(host=f"localhost:{port}", origin=f"http://localhost:{port}")
-    open_lab(page, read(), proxy)
-    works(page)
 
 
 @pytest.mark.parametrize("below", ["/", "/absproxy/8888/"])

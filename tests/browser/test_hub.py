@@ -207,6 +207,8 @@ def test_a_class_reads_the_book_and_the_hub_ends_what_nobody_uses(
     assert own in hub.kernels(anna) and not hub.kernels(anna) & hub.kernels(zoe)
     refused = pages[zoe].request.get(f"{hub.address}/user/{quote(anna)}/book/", max_redirects=9)
     assert refused.status == 403
+    with urlopen(f"{hub.address}/user/{quote(anna)}/book/", timeout=WITHIN_S) as answer:
+        assert "/hub/login" in answer.url  # who is not logged in gets that instead
 
     for page in pages.values():  # both stay open, and nobody touches them
         state(page, "lost", within_ms=WITHIN_S * 1000)
@@ -217,20 +219,3 @@ def test_a_class_reads_the_book_and_the_hub_ends_what_nobody_uses(
         eventually(lambda user=user: not hub.ready(user), CULL_S + WITHIN_S, f"the end of {user}")
     culled = re.findall(r"Culling server.*", hub.log.read_text())
     assert culled, "the servers ended, but not by the hub's culler"
-
-
-def test_a_page_that_was_never_logged_in_gets_nothing(hub: Hub) -> None:
-    user = USERS[0]
-    hub.ask(f"hub/api/users/{user}", "POST")
-    hub.ask(f"hub/api/users/{user}/server", "POST")
-    eventually(lambda: hub.ready(user), WITHIN_S, "the server")
-    own = f"{hub.address}/user/{quote(user)}"
-    for page in ("book/", "book/_static/live-config.js"):
-        with urlopen(f"{own}/{page}", timeout=WITHIN_S) as answer:
-            assert "/hub/login" in answer.url  # the login is shown instead
-    asking = Request(f"{own}/book/session", method="POST", data=b"{}")
-    with pytest.raises(HTTPError) as refusal:
-        urlopen(asking, timeout=WITHIN_S)
-    with refusal.value as answer:
-        assert answer.code == 403
-    assert hub.kernels(user) == set()

@@ -14,7 +14,6 @@ from labs.kinds.mystery.show import fixes_levels
 from labs.kinds.mystery.verdict import revealed
 from labs.kinds.registry import showing
 from labs.kinds.timeline.record import Timeline
-from labs.present.levels import Level
 from labs.recordings import others, recorder, store
 from labs.records.results import Result
 
@@ -44,151 +43,6 @@ def marks(figure: Locator) -> int:
     return figure.locator(f"svg:visible > {PLOT} path[transform]:not(.wt-later)").count()
 
 
-def test_a_run_is_replayed_by_keyboard_up_to_its_verdict(book: Path, page: Page) -> None:
-    result = store.recording("many-cores")
-    show = showing(result)
-    levels, verdict = show.levels(result), show.concluded(result)
-    page.goto((book / f"{CHAPTER}.html").as_uri())
-    run = page.locator(".wt-replay").first
-    replay = run.get_by_role("button", name=OPEN)
-    expect(run.locator("figure").first).to_be_hidden()  # behind the bet
-    expect(replay).to_be_hidden()
-    run.get_by_role("button", name="Skip", exact=True).click()
-    figure = run.locator("figure").first
-    whole = marks(figure)
-    assert whole == 2 * len(levels)
-
-    replay.focus()
-    page.keyboard.press("Enter")
-    said, slider = figure.get_by_role("status"), figure.get_by_role("slider")
-    expect(said).to_have_text("Before the run: the forecast is made, and nothing is measured yet.")
-    assert marks(figure) == 0
-    for number, level in enumerate(levels, 1):
-        expect(figure.get_by_role("button", name="Next level")).to_be_focused()
-        page.keyboard.press("Enter")
-        expect(said).to_have_text(level.words)
-        expect(slider).to_have_attribute("aria-valuetext", f"level {number} of {len(levels)}")
-        assert marks(figure) == 2 * number
-    page.keyboard.press("Enter")
-    expect(said.locator("p")).to_have_text(list(verdict))
-    slider.focus()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    expect(said).to_have_text(levels[-2].words)
-    assert marks(figure) == whole - 2
-
-    page.emulate_media(media="print")
-    expect(said).to_be_hidden()
-    hidden = figure.locator(".wt-later").first
-    assert hidden.evaluate("node => getComputedStyle(node).visibility") == "visible"
-    page.emulate_media(media="screen")
-    figure.get_by_role("button", name="Close").click()
-    expect(replay).to_be_focused()
-    expect(said).to_be_empty()
-    assert marks(figure) == whole
-
-
-def test_a_telephone_replays_it_too_and_a_drawn_figure_comes_back(book: Path, page: Page) -> None:
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    figure = opened(book, page).locator("figure").first
-    figure.get_by_role("button", name="Point at the values").click()
-    expect(figure.locator(".wt-plot")).to_be_visible()
-    figure.get_by_role("button", name=OPEN).click()
-    expect(figure.locator(".wt-plot")).to_be_hidden()
-    expect(figure.locator("svg.wt-narrow")).to_be_visible()
-    figure.get_by_role("button", name="Next level").click()
-    assert marks(figure) == 2
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    figure.get_by_role("button", name="Close").click()
-    expect(figure.locator(".wt-plot")).to_be_visible()
-
-
-STEPS = """script => {
-  const figure = script.previousElementSibling;
-  figure.querySelector('.wt-levels-shown button').click();
-  const slider = figure.querySelector('input');
-  const seen = [];
-  for (let step = 0; step <= Number(slider.max); step += 1) {
-    slider.value = String(step);
-    slider.dispatchEvent(new Event('input'));
-    seen.push([...figure.querySelectorAll('.wt-picture svg')].map((picture) => {
-      const plot = ':scope > g:is([clip-path], :has([clip-path]))';
-      const inside = [...picture.querySelectorAll(`${plot} path`)];
-      const there = inside.filter((node) => !node.classList.contains('wt-later'));
-      return {
-        marks: there.filter((node) => node.hasAttribute('transform')).length,
-        bars: there.filter((node) => /^M[-.0-9]+,[-.0-9]+h10m/.test(node.getAttribute('d'))).length,
-        cut: there.filter((node) => node.classList.contains('wt-cut')).length,
-      };
-    }));
-  }
-  return seen;
-}"""
-
-
-def numbered(result: Result) -> list[Level]:
-    """Its levels, where numbers are what its figure has across."""
-    levels = showing(result).levels(result)
-    names = any(
-        isinstance(x, str) for each in showing(result).figure(result)["data"] for x in each["x"]
-    )
-    return [] if names or len(levels) < 2 else [*levels]
-
-
-def expected(result: Result, upto: float) -> tuple[int, int]:
-    """Marks and error bars up to there."""
-    traces = [
-        [x for x in trace["x"] if x is not None and x <= upto]
-        for trace in showing(result).figure(result)["data"]
-        if "markers" in trace["mode"]
-    ]
-    bars = [
-        [x for x in trace["x"] if x <= upto]
-        for trace in showing(result).figure(result)["data"]
-        if "error_y" in trace
-    ]
-    return sum(map(len, traces)), sum(map(len, bars))
-
-
-@pytest.mark.extended
-def test_every_recorded_course_shows_as_much_as_had_been_measured(book: Path, page: Page) -> None:
-    page.add_init_script(SHOWN)
-    seen = set()
-    for cell in recorder.cells():
-        result = store.recording(cell.lab)
-        levels = numbered(result)
-        if not levels:
-            continue
-        there = (book / cell.page.relative_to(store.BOOK).with_suffix(".html")).as_uri()
-        if page.url != there:
-            page.goto(there)
-        figure = of(page, result)
-        steps = figure.locator("xpath=following-sibling::script[1]").evaluate(STEPS)
-        places = [float("-inf"), *(level.at or 0 for level in levels[:-1]), float("inf")]
-        for place, pictures in zip([*places, *places[-1:]], steps, strict=False):
-            for picture in pictures:  # wide and narrow
-                found = (picture["marks"], picture["bars"])
-                assert found == expected(result, place), (cell.lab, place)
-        known = showing(result).pace.known
-        lined = [
-            trace
-            for trace in showing(result).figure(result)["data"]
-            if "lines" in trace["mode"]
-            and trace["x"] != [None]
-            # But for the forecast, all that a timeline draws is measured.
-            and (
-                "stackgroup" in trace or trace["line"]["color"] not in known
-                if known
-                else "markers" in trace["mode"]
-            )
-        ]
-        assert [each["cut"] for each in steps[1]] == 2 * [len(lined)], cell.lab
-        assert [each["cut"] for each in steps[len(levels)]] == [0, 0], cell.lab
-        seen.add(cell.lab)
-    assert len(seen) > 15 and {"prefork", "which-limit"} <= seen
-
-
 def steps_of(page: Page, figure: Locator, result: Result) -> Iterator[int]:
     """Replays it by keyboard, and says how many levels are there; the sentences and where the rest
     of the page stands are looked at here."""
@@ -213,6 +67,104 @@ def steps_of(page: Page, figure: Locator, result: Result) -> Iterator[int]:
     assert len(heights) == 1
     page.keyboard.press("Enter")
     expect(said.locator("p")).to_have_text([*show.concluded(result)])
+
+
+def test_a_run_is_replayed_by_keyboard_up_to_its_verdict(book: Path, page: Page) -> None:
+    result = store.recording("many-cores")
+    levels = showing(result).levels(result)
+    page.goto((book / f"{CHAPTER}.html").as_uri())
+    run = page.locator(".wt-replay").first
+    replay = run.get_by_role("button", name=OPEN)
+    expect(run.locator("figure").first).to_be_hidden()  # behind the bet
+    expect(replay).to_be_hidden()
+    run.get_by_role("button", name="Skip", exact=True).click()
+    figure = run.locator("figure").first
+    whole = marks(figure)
+    assert whole == 2 * len(levels)
+    for number in steps_of(page, figure, result):
+        assert marks(figure) == 2 * number
+    said = figure.get_by_role("status")
+    figure.get_by_role("slider").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(said).to_have_text(levels[-2].words)
+    assert marks(figure) == whole - 2
+
+    page.emulate_media(media="print")
+    expect(said).to_be_hidden()
+    hidden = figure.locator(".wt-later").first
+    assert hidden.evaluate("node => getComputedStyle(node).visibility") == "visible"
+    page.emulate_media(media="screen")
+    figure.get_by_role("button", name="Close").click()
+    expect(replay).to_be_focused()
+    expect(said).to_be_empty()
+    assert marks(figure) == whole
+
+
+def test_a_drawn_figure_makes_room_for_its_replay_and_comes_back(book: Path, page: Page) -> None:
+    figure = opened(book, page).locator("figure").first
+    figure.get_by_role("button", name="Point at the values").click()
+    expect(figure.locator(".wt-plot")).to_be_visible()
+    figure.get_by_role("button", name=OPEN).click()
+    expect(figure.locator(".wt-plot")).to_be_hidden()
+    figure.get_by_role("button", name="Next level").click()
+    assert marks(figure) == 2
+    figure.get_by_role("button", name="Close").click()
+    expect(figure.locator(".wt-plot")).to_be_visible()
+
+
+STEPS = """script => {
+  const figure = script.previousElementSibling;
+  figure.querySelector('.wt-levels-shown button').click();
+  const slider = figure.querySelector('input');
+  const seen = [];
+  for (let step = 0; step <= Number(slider.max); step += 1) {
+    slider.value = String(step);
+    slider.dispatchEvent(new Event('input'));
+    seen.push([...figure.querySelectorAll('.wt-picture svg')].map((picture) => {
+      const plot = ':scope > g:is([clip-path], :has([clip-path]))';
+      const inside = [...picture.querySelectorAll(`${plot} path`)];
+      const there = inside.filter((node) => !node.classList.contains('wt-later'));
+      return [
+        (node) => node.hasAttribute('transform'),
+        (node) => /^M[-.0-9]+,[-.0-9]+h10m/.test(node.getAttribute('d')),
+        (node) => node.classList.contains('wt-cut'),
+      ].map((of) => there.filter(of).length);
+    }));
+  }
+  return seen;
+}"""
+
+
+def expected(data: list[dict[str, Any]], upto: float) -> list[int]:
+    """Marks and error bars up to there."""
+    marks = [x for trace in data if "markers" in trace["mode"] for x in trace["x"]]
+    bars = [x for trace in data if "error_y" in trace for x in trace["x"]]
+    return [sum(x is not None and x <= upto for x in each) for each in (marks, bars)]
+
+
+@pytest.mark.extended
+def test_every_recorded_sweep_shows_as_much_as_had_been_measured(book: Path, page: Page) -> None:
+    page.add_init_script(SHOWN)
+    seen = set()
+    for cell in recorder.cells():
+        result = store.recording(cell.lab)
+        show, data = showing(result), showing(result).figure(result)["data"]
+        levels, bars = show.levels(result), any("mode" not in trace for trace in data)
+        if len(levels) < 2 or show.pace.known or bars:
+            continue
+        there = (book / cell.page.relative_to(store.BOOK).with_suffix(".html")).as_uri()
+        if page.url != there:
+            page.goto(there)
+        figure = of(page, result)
+        steps = figure.locator("xpath=following-sibling::script[1]").evaluate(STEPS)
+        places = [float("-inf"), *(level.at or 0 for level in levels[:-1]), float("inf")]
+        lines = sum("lines+markers" in trace["mode"] and trace["x"] != [None] for trace in data)
+        cuts = [lines] * (len(places) - 1) + [0]
+        for place, cut, (wide, narrow) in zip(places, cuts, steps, strict=False):
+            assert wide == narrow == [*expected(data, place), cut], (cell.lab, place)
+        seen.add(cell.lab)
+    assert len(seen) > 15 and "which-limit" in seen
 
 
 LANDED = """figure => {
@@ -316,11 +268,6 @@ def test_other_servers_stand_in_the_figure_s_place_one_at_a_time(book: Path, pag
     choice.select_option(index=0)
     expect(run.locator(":scope > figure").first).to_be_visible()
     expect(figure).to_be_hidden()
-    page.goto((book / "1-cpu-time/one-core.html").as_uri())
-    expect(page.locator("figure.wt-recorded").first).to_be_visible()
-    options = page.locator(".wt-switch option")
-    expect(options.last).to_have_text("a wait of 50 ms")  # of its own; nothing came before it
-    expect(options).to_have_count(2)
 
 
 def exported(name: str) -> dict[str, Any]:

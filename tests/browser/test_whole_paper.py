@@ -244,15 +244,3 @@ def test_the_epub_has_every_chapter_figure_and_solution(
         assert all(len(list(each.iter(f"{SVG}svg"))) == 1 for each in recorded), name
         figures += len(recorded)
     assert figures == len(shown())
-
-
-def test_links_of_the_epub_lead_somewhere(files: dict[str, ElementTree.Element]) -> None:
-    ids = {slug: {each.get("id") for each in page.iter()} for slug, page in files.items()}
-    for slug, page in files.items():
-        for link in page.iter(f"{XHTML}a"):
-            target, _, id = link.get("href", "").partition("#")
-            if target.startswith(("http:", "https:")):
-                continue
-            there = target.removesuffix(".xhtml") or slug
-            assert there in ids, (slug, link.get("href"))
-            assert not id or id in ids[there], (slug, link.get("href"))
