@@ -438,6 +438,7 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     eventually(lambda: f"{MANY}: 50 users" in panel.said("progress"), SOON_S)
     script.go.release()
     assert job.join(SOON_S)
+    assert panel.said("caption").startswith("Run 1. Measured here: ")
     said = panel.said("question")
     judged = said.split(": yours was ")[1]
     assert judged.startswith("2 times as much. Your bet lay above the forecast")
