@@ -494,6 +494,7 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     told: list[Any] = []
     found = Rig(told.append).perform(ComparisonLab(parts, over="pool"))
     assert list(found.parts) == list(parts) and len(found.runs) == 1
+    assert found.contrast == decided(found.parts)
     ratio = verdict.ratio(found, "4 workers", "1 workers", 4)
     assert 2 < ratio < 5  # 4 by the law; a busy machine delays four more than one
     one, four = (part.run.calibration for part in found.parts.values())
@@ -512,17 +513,3 @@ def test_two_servers_are_measured_in_one_turn() -> None:
     # From the same visits, but that the one takes a machine's drift within them out.
     decision = decided(believing(found).parts)
     assert decision is not None and decision.ratio == pytest.approx(ratio, rel=0.15)
-
-
-@pytest.mark.performance
-@pytest.mark.extended
-def test_comparison_of_a_server_with_itself_decides_for_neither() -> None:
-    """Of waits, which other programs disturb little; `bench.same` is for the rest."""
-    same = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load([4, 8], seconds=0.5))
-    found = Rig().perform(ComparisonLab({"this": same, "that": same}))
-    assert found.contrast == decided(found.parts)
-    decision = decided(believing(found).parts)
-    assert decision is not None and decision.users == 8
-    low, high = decision.interval
-    assert low < 1 < high
-    assert all(len(point.visits) == 2 for part in found.parts.values() for point in part.points)

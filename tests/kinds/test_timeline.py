@@ -19,7 +19,6 @@ import pytest
 from examples import record
 from markup import plain
 from msgspec import structs
-from panel_driver import PanelDriver
 from waiting import eventually
 
 from labs.host.waiting import Stopped
@@ -42,7 +41,6 @@ from labs.kinds.timeline.walk import killed
 from labs.load.locust import drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
-from labs.panel.lab import LabPanel
 from labs.present.bet import Answer, on_answer
 from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
@@ -79,14 +77,10 @@ def test_timeline_lab_refuses_steps_that_its_server_cannot_do() -> None:
     check_steps_for(POOL, (kill, more))
     with pytest.raises(Unusable, match="it is 9 already"):
         check_steps_for(POOL, (more, more))
-    with pytest.raises(Unusable, match="processes=8: must be fewer than the 8 to which the pool"):
-        check_steps_for(POOL, (kill, replace(more, do="raise the pool to 8")))
     with pytest.raises(Unusable, match="our own code cannot while it runs"):
         check_steps_for(Server("prefork", by="scratch"), (more,))
     with pytest.raises(Unusable, match="nobody would replace it"):
         check_steps_for(Server("event-loop"), (kill,))
-    with pytest.raises(Unusable, match="0 steps"):
-        TimelineLab(POOL, HALF, ())
     with pytest.raises(Unusable, match="180 s in all: give at most 120 s"):
         TimelineLab(POOL, HALF, [Step(seconds=60, users=1)] * 3)
     with pytest.raises(Unusable, match="choose one of throughput, workers, under way"):
@@ -175,9 +169,7 @@ def test_course_leaves_behind_what_comes_too_fast_and_serves_it_later(simulated:
 @pytest.mark.parametrize(
     ("server", "work", "rate", "under_way"),
     [
-        (replace(POOL, processes=200), Workload(cpu_s=0.05), 36.0, 9.5),
         (POOL, Workload(cpu_s=0.05), 36.0, 7.4),
-        (replace(POOL, processes=2), Workload(cpu_s=0.05), 36.0, 5.7),
         (Server("event-loop"), Workload(cpu_s=0.05), 18.0, 0.9 + 0.9**2 / 0.2),
         (Server("event-loop"), Workload(cpu_s=0.05, cpu_cv=1.0), 18.0, 9.0),
         (Server("threaded", threads=8), Workload(cpu_s=0.2), 4.5, 8.1),  # slices: nearly sharing
@@ -589,53 +581,17 @@ def test_under_groups_equal_processes_and_its_file_has_each() -> None:
 
 def test_scaled_down_timeline_lab_says_why_and_whole_keeps_it() -> None:
     heavy, steps = Workload(cpu_s=0.05), [replace(step, seconds=10) for step in examples.STEPS]
-    lab = TimelineLab(POOL, heavy, steps)
-    small = lab.scaled_down(1, shared=False)
-    assert small.seconds() < lab.seconds() / 2
-    said = plain(small.about())
-    assert "This machine has one core" in said and "the steps last 6 s together" in said
-    assert "This is a free service" in lab.scaled_down(8, shared=True).about()
+    small = TimelineLab(POOL, heavy, steps).scaled_down(1, shared=False)
+    assert "the steps last 6 s together" in plain(small.about())
+    shared = TimelineLab(POOL, heavy, steps).scaled_down(8, shared=True)
+    assert "This is a free service" in shared.about()
+    assert small.workload.cpu_s == 0 and max(step.seconds for step in small.steps) < 10
     for kept in (TimelineLab(POOL, heavy, steps, whole=True), TimelineLab(POOL, HALF, steps)):
         assert kept.scaled_down(1, shared=False) is kept
-    assert not small.matches(examples.timeline())  # a recording is never of the small version
 
 
-class Scripted(TimelineLab):
-    """It finds one timeline, and ends when something is done to its server."""
-
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
-        self.performed, self.go = list[str](), threading.Event()
-
-    def run(self, rig: Rig) -> Timeline:
-        rig.on_event(examples.sample(0.1))
-        rig.partial(examples.timeline(1.0))
-        assert self.go.wait(SOON_S)
-        return examples.timeline(1.0)
-
-    def perform(self, control: str) -> None:
-        self.performed.append(control)
-        self.go.set()
-
-
-def test_timeline_panel_enables_controls_while_it_runs() -> None:
-    found = examples.timeline()
-    lab = Scripted(found.server, found.workload, found.steps, ask="workers")
-    panel = PanelDriver(LabPanel("over time", lab))
-    kill, more = (panel.control(name) for name in ("Kill a worker", "Add workers"))
-    assert not panel.can_run and kill.disabled
-    panel.commit("9")
-    assert panel.can_run
-    panel.run()
-    eventually(lambda: not kill.disabled and not more.disabled, SOON_S, "the controls")
-    more.click()
-    eventually(lambda: kill.disabled and panel.can_run, SOON_S, "its end")
-    assert lab.performed == ["Add workers"]
-    assert "You said 9 at second 4, and it was 9" in panel.said("question")
-    assert panel.strip.layout.display == "none"  # the figure has the cores
-    panel.shut()
-    lonely = TimelineLab(Server("event-loop"), HALF, [Step(seconds=1, users=1)])
-    assert not lonely.controls
+def test_timeline_lab_has_no_controls_where_nobody_replaces_a_worker() -> None:
+    assert not TimelineLab(Server("event-loop"), HALF, [Step(seconds=1, users=1)]).controls
     TimelineLab(POOL, HALF, THREE_PM).perform("Kill a worker")  # nothing runs
 
 
@@ -651,6 +607,8 @@ def test_timeline_lab_asks_what_is_least_obvious() -> None:
     assert not lab.matches(examples.timeline())  # of other servers
     assert lab.answer(examples.timeline(1.0)) == Answer(30.0, 30.0)
     assert lab.answer(FOUND["nothing yet"]) == Answer()
+    workers = TimelineLab(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="workers")
+    assert workers.answer(examples.timeline(1.0)) == Answer(measured=9)
     assert lab.rejection(FOUND["whole"]) == ""
     assert lab.rejection(FOUND["nothing yet"]) == "Not all steps were walked."
     assert lab.rejection(FOUND["unfit"]) == examples.UNFIT.sentence

@@ -1,6 +1,5 @@
 """Real burns: proportions only, and what is kept of them."""
 
-import dataclasses
 import os
 import shutil
 import signal
@@ -48,24 +47,6 @@ def test_calibrate_tells_the_worth_of_every_number_of_busy_cores():
     assert 0 < found.capacity[-1] / HERE.cores < 1.6  # less where somebody has the cores
     assert 0 <= found.noise_fraction < 2
     assert 0 <= found.timer_s < 0.1
-
-
-@pytest.mark.performance
-def test_last_is_kept_with_each_server_s_overhead(cache):
-    fresh = calibration.last(HERE)
-    assert calibration.last(HERE) == fresh
-    prefork, loop = (
-        Experiment(server, Workload(cpu_s=0.05), Load([1]))
-        for server in (Server("prefork", processes=4), Server("event-loop"))
-    )
-    assert calibration.last(HERE, prefork).overhead_s == 0
-    known = dataclasses.replace(fresh, overhead_s=0.0003, generator_s=0.0002)
-    calibration.keep(HERE, known, prefork)
-    assert calibration.last(HERE, prefork).overhead_s == 0.0003
-    assert calibration.last(HERE, loop).overhead_s == 0
-    other = dataclasses.replace(HERE, cores=HERE.cores, processor="another one")
-    (cache / calibration.KEPT).write_bytes((cache / calibration.KEPT).read_bytes()[:-20])
-    assert calibration.last(other).overhead_s == 0
 
 
 def test_calibrate_stops_when_told_to():

@@ -21,8 +21,6 @@ from asking import client, get
 from labs.host import hardware as this_machine
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import measure
-from labs.kinds.sweep.show import show
-from labs.measure import calibration as calibrate
 from labs.measure.rig import split_cores
 from labs.panel.settings import Settings
 from labs.records import experiment as records
@@ -113,17 +111,6 @@ def test_a_backend_is_a_wait_as_late_as_its_answers_are() -> None:
     assert limits == ["users", "pool"]
     found, _ = rates(Server("event-loop"), replace(work, cpu_s=0.0005), [1024], late)
     assert found[0] == pytest.approx(2000, rel=0.03)  # 1 / D, as the backend has cores left
-
-
-def test_the_table_shows_how_connections_fell_and_the_time_in_service() -> None:
-    server = Server("threaded", processes=2, threads=128)
-    experiment = Experiment(server, Workload(wait_s=0.2), Load([256]))
-    point = replace(examples.point(256), connections={"10": 54, "11": 202}, service_time_s=0.2)
-    run = replace(examples.run(), forecast=forecast(experiment, IDEAL, FOUR), points=(point,))
-    table = show.table(Recording(experiment=experiment, machine=FOUR, runs=(run,)))
-    row = dict(zip(table.head, table.rows[0], strict=True))
-    assert (row["connections"], row["in service ms"]) == ("54 and 202", "200")
-    assert "Python's lock included; queued is the rest" in table.note
 
 
 # --- the application ------------------------------------------------------------------------
@@ -254,25 +241,6 @@ def test_a_backend_that_does_not_start_says_why(
 # --- measuring ------------------------------------------------------------------------------
 
 
-@live
-def test_a_burn_is_kept_for_each_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrate, "_folder", lambda: tmp_path)
-    one = replace(HERE, cores=1)
-    counting = calibrate.calibrate(one)
-    work = Workload(cpu_s=0.01, cpu_by="hashing")
-    hashing = calibrate.last(one, Experiment(Server("prefork"), work, Load([1])))
-    assert (counting.unit, hashing.unit) == ("counting", "hashing")
-    assert hashing.loops_per_s[0] > 1e4
-    assert calibrate.last(one) == counting
-    asking = Workload(wait_s=0.1, wait_by="backend")
-    asked = Experiment(Server("event-loop"), asking, Load([1]))
-    late = replace(counting, timer_s=0.0007, overhead_s=0.0004)
-    calibrate.keep(one, late, asked)
-    assert calibrate.last(one, asked).timer_s == 0.0007
-    slept = replace(asked, workload=Workload(wait_s=0.1))
-    assert calibrate.last(one, slept).overhead_s == 0
-
-
 @pytest.mark.extended
 @live
 def test_queued_and_service_add_up_and_no_request_is_seen_too_often() -> None:
@@ -321,29 +289,14 @@ def test_the_slider_of_cores_turns_the_affinity_and_keeps_the_load_off_them() ->
     assert on == {"locust": set(usable[1:]), "workloads.backend": set(usable[1:])}
 
 
-def test_the_panel_has_a_toggle_for_each_kind() -> None:
-    changes: list[Workload] = []
-
-    def changed() -> None:
-        changes.append(controls.experiments()[0].workload)
-
-    loop = Experiment(Server("event-loop"), Workload(cpu_s=0.01, wait_s=0.01), Load((1, 2)))
-    with contextlib.closing(Settings([loop], examples.MACHINE, changed)) as controls:
-        cpu_by, wait_by = (controls.controls[name] for name in ("cpu_by", "wait_by"))
-        cpu_by.value, wait_by.value = "hashing", "blocking"
-    assert [(work.cpu_by, work.wait_by) for work in changes] == [
-        ("hashing", "sleep"),
-        ("hashing", "blocking"),
-    ]
-    assert (cpu_by.description, cpu_by.options) == ("CPU by", records.CPU_BY)
-    assert (wait_by.description, wait_by.options) == ("Wait by", ("sleep", "backend", "blocking"))
-
-
 @pytest.mark.parametrize("kind", records.WAIT_BY)
 def test_the_panel_has_each_kind_that_a_lab_begins_with(kind: records.WaitBy) -> None:
-    asked = replace(examples.EXPERIMENT, workload=Workload(wait_s=0.02, wait_by=kind))
+    work = Workload(cpu_s=0.01, wait_s=0.02, wait_by=kind)
+    asked = replace(examples.EXPERIMENT, workload=work)
     with contextlib.closing(Settings([asked], examples.MACHINE, lambda: None)) as controls:
         choice = controls.controls["wait_by"]
         assert controls.experiments() == (asked,)
+        controls.controls["cpu_by"].value = "hashing"
+        assert controls.experiments()[0].workload == replace(work, cpu_by="hashing")
         assert all(choice.tooltips) and len(set(choice.tooltips)) == len(set(choice.options))
         assert len(choice.tooltips) == len(choice.options)
