@@ -78,29 +78,10 @@ def test_the_verdict_says_who_measured_whom() -> None:
     assert "Locust says 10,000 req/s, and had 100 % of a core itself: full. It measured" in said[0]
     assert "2 plain Locusts say" in said[2] and "They measured themselves." in said[2]
     assert "wrk saw 10 times the throughput that Locust saw" in said[5]
-    assert together(("ab", 0.02, 0.5, 0.95)) == "No other was there to compare it with."
-
-
-@pytest.mark.parametrize(
-    ("ours", "server", "busy", "words"),
-    [
-        (0.02, 0.95, 0.5, ": the server was measured, not the generators."),
-        (0.02, 0.5, 0.95, "though not each of them had time to spare."),  # the machine was full
-        (0.02, 0.5, 0.5, "and none of them was full."),
-    ],
-)
-def test_generators_that_agree_say_who_was_full(
-    ours: float, server: float, busy: float, words: str
-) -> None:
-    assert together((OURS, ours, server, busy), ("ab", ours, 0.95, 0.5)).endswith(words)
-
-
-def together(*seen: tuple[str, float, float, float]) -> str:
-    """The last that is said of these, who saw the same: CPU of each and of the server, and how
-    busy the machine was."""
-    made = tuple(gauge(name, 100, own, its, busy=busy) for name, own, its, busy in seen)
-    *_, last = generators_said(gauges(made))
-    return last
+    *_, alone = generators_said(gauges((gauge("ab", 100, 0.02, 0.5),)))
+    assert alone == "No other was there to compare it with."
+    agreed = (gauge(OURS, 100, 0.02, 0.5, busy=0.95), gauge("ab", 100, 0.02, 0.95))
+    assert generators_said(gauges(agreed))[-1].endswith("not each of them had time to spare.")
 
 
 def test_what_is_not_installed_is_told_and_not_invented() -> None:

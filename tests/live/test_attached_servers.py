@@ -55,9 +55,6 @@ CASES = {
     "three workers that sleep": Case(
         Server("prefork", processes=3), "/?loops=0&wait=0.1", "gunicorn", ("pool",), 3.0
     ),
-    "twelve threads that sleep": Case(
-        Server("threaded", threads=12), "/?loops=0&wait=0.1", "gunicorn", ("pool",), 12.0
-    ),
     "one worker that sleeps": Case(
         Server("prefork", processes=1),
         "/?loops=0&wait=0.1",
