@@ -210,17 +210,6 @@ def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
     ours = ("its law req/s", "law req/s", "req/s", "of the law")
     assert [row[head] for head in ours] == ["20", "10", "9", "0.90"]
     assert "0.90 in the middle row" in show.alt(replication("s1"))
-    theirs, ours = show.figure(replication("s1"))["data"][:2]
-    assert theirs["y"][0] == pytest.approx(5.04 / 5)
-    assert set(ours["y"]) == {0.9}
-
-
-def test_a_small_file_is_set_beside_its_own_first_row() -> None:
-    (theirs,) = [
-        each for each in show.figure(replication("s4"))["data"] if each["name"] == "S4, prefork"
-    ]
-    assert theirs["y"][0] == 1.0 and max(theirs["y"]) < 2
-    assert len(theirs["x"]) == 5  # nothing was printed for two users
 
 
 def test_what_a_machine_does_not_tell_is_quoted_as_such() -> None:

@@ -149,30 +149,6 @@ def test_plotly_takes_also_what_has_no_point_or_no_throughput(made: Comparison) 
     assert comparison_alt(made)
 
 
-def test_each_part_has_its_forecast_its_points_and_their_intervals() -> None:
-    figure = comparison_figure(comparison())
-    line, marks = trace(figure, f"{FEW}: forecast"), trace(figure, f"{FEW}: measured")
-    assert line["x"] == marks["x"] == list(USERS)
-    assert line["y"] == pytest.approx(marks["y"])
-    assert marks["y"] == pytest.approx([20, 50, 50], rel=0.01)
-    assert marks["error_y"]["array"] == pytest.approx([each * 0.02 for each in marks["y"]])
-    slow = trace(figure, f"{FEW}: measured", "x2")
-    assert slow["y"] == pytest.approx([500, 500, 1000], rel=0.01)
-    served = trace(figure, f"{FEW}: in service", "x2")
-    assert served["line"]["dash"] == "dot" and served["y"] == pytest.approx([500] * 3)
-    assert "500 ms in service" in plain(served["customdata"][-1])
-    names = [each["name"] for each in comparison_figure(comparison(POOLS, over="pool"))["data"]]
-    assert not [name for name in names if "in service" in name]  # where it is not known
-
-
-def test_of_several_runs_the_middle_one_is_drawn_with_their_spread() -> None:
-    marks = trace(comparison_figure(comparison(PARTS, 0.9, 1.0, 1.1)), f"{MANY}: measured")
-    middle = trace(comparison_figure(comparison()), f"{MANY}: measured")["y"]
-    assert marks["y"] == pytest.approx(middle)
-    assert marks["error_y"]["arrayminus"] == pytest.approx([each * 0.1 for each in middle])
-    assert "in 3 runs" in marks["customdata"][0]
-
-
 def test_unfit_points_are_hollow() -> None:
     unfit = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
     marks = trace(comparison_figure(unfit), f"{MANY}: measured")
@@ -193,15 +169,7 @@ def test_no_two_lines_look_alike_without_colour() -> None:
     assert len(dashes - {"dot"}) == 5  # that is for the time in service
 
 
-def test_over_the_pool_there_is_a_line_for_each_number_of_users() -> None:
-    figure = comparison_figure(comparison(POOLS, over="pool"))
-    four = trace(figure, "4 users: measured")
-    assert four["x"] == [1, 2, 16]
-    assert four["y"][0] == pytest.approx(20, rel=0.02) and four["y"][2] > 1.8 * four["y"][0]
-    assert trace(figure, "1 user: measured")["y"] == pytest.approx([20, 20, 20], rel=0.02)
-    assert figure["layout"]["xaxis"]["title"]["text"] == "workers in the pool (log scale)"
-    assert figure["layout"]["xaxis"]["type"] == "log"
-    assert figure["layout"]["yaxis"]["type"] == "linear"
+def test_over_the_pool_a_line_for_each_number_of_users_is_told() -> None:
     alt = plain(comparison_alt(comparison(POOLS, over="pool")))
     assert "over 1 to 16 workers in the pool, a line for each number of users." in alt
     assert re.search(r"4 users: 19\.\d req/s at 1, .* at 16 workers; response time from 20\d", alt)

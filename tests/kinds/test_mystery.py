@@ -25,7 +25,7 @@ from waiting import eventually
 import labs
 from labs import progress_log
 from labs.analysis.checks import BOUND
-from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.mystery import run as mystery_run
 from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
@@ -36,7 +36,6 @@ from labs.kinds.mystery.show import (
     fixes_levels,
     processes_table,
     show,
-    symptoms_figure,
     under,
 )
 from labs.kinds.sweep.record import Recording
@@ -264,13 +263,8 @@ def test_levels_tell_what_was_measured_and_only_the_verdict_why(seed: int) -> No
     assert fixes_levels(example(seed, variants=("before",)))[1:] == []
 
 
-def test_mystery_figures_and_tables_hide_forecasts_until_the_fixes() -> None:
+def test_mystery_tables_have_the_levels_and_who_is_alike() -> None:
     mystery = example(seed_of("lock"))
-    assert not [t for t in symptoms_figure(mystery)["data"] if "forecast" in t["name"]]
-    fixes = compared(mystery)
-    names = {str(trace["name"]) for trace in comparison_figure(fixes)["data"]}
-    assert {"as it is: forecast", "lock let go: measured", "larger pool: measured"} <= names
-    assert "as it is" in comparison_alt(fixes)
     users = [row[0] for row in show.table(mystery).rows]
     assert users == [str(users) for users in usual_users(4)]
     rows = processes_table(mystery).rows

@@ -14,7 +14,6 @@ from typing import Any
 
 import examples
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from examples import record
 from markup import plain
@@ -396,32 +395,6 @@ def test_table_has_a_column_for_each_core_up_to_eight() -> None:
         assert sum(name.startswith("core ") for name in head) == shown
 
 
-def test_timeline_figure_tells_lines_apart_without_colour() -> None:
-    figure = timeline_figure(examples.timeline(1.0))
-    for axis in ("y", "y3"):
-        looks = [
-            (each["mode"], each.get("marker", {}).get("symbol"), each["line"].get("dash", "solid"))
-            for each in figure["data"]
-            if each["yaxis"] == axis and "line" in each
-        ]
-        assert len(looks) == 3
-        assert all(one != other for one, other in itertools.combinations(looks, 2))
-
-
-def test_timeline_figure_shows_steps_events_and_forecast() -> None:
-    figure = timeline_figure(examples.timeline())
-    traces = {each["name"]: each for each in figure["data"] if each["yaxis"] == "y"}
-    assert set(traces) == {"answered", "came", "forecast", "other runs"}
-    assert traces["answered"]["y"] == [20, 20, 20, 20, 20]
-    assert traces["came"]["y"][:3] == [None, None, None]
-    assert traces["forecast"]["x"] == [0, 1, 1, 3, 3, 4]
-    (done,) = (each for each in figure["data"] if each["name"] == "done to the server")
-    assert (done["x"], done["y"]) == ([1.0], [6])
-    assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [1, 3]
-    texts = [note["text"] for note in figure["layout"]["annotations"]]
-    assert texts[-3:] == ["1 user", "8 users", "30/s"]
-
-
 def with_band() -> Timeline:
     """As `examples.timeline`, with a forecast of the arrivals as it is made now."""
     found = examples.timeline(1.0)
@@ -436,13 +409,7 @@ def with_band() -> Timeline:
     return structs.replace(found, runs=(replace(found.run, forecast=(*groups, arrivals)),))
 
 
-def test_timeline_figure_and_verdict_have_the_band_of_eight_of_ten_runs() -> None:
-    figure = timeline_figure(with_band())
-    go.Figure(figure)
-    bands = [trace for trace in figure["data"] if "eight of ten" in trace["name"]]
-    assert [trace["yaxis"] for trace in bands] == ["y", "y2", "y3"]
-    assert [trace["showlegend"] for trace in bands] == [True, False, False]
-    assert bands[2]["x"] == [3, 4, 4, 3] and bands[2]["y"] == [0, 1, 5, 2]
+def test_timeline_verdict_and_table_have_the_band_of_eight_of_ten_runs() -> None:
     said = plain(" ".join(story.verdict(with_band())))
     assert ", after 100 ms (100 ms); then 4 requests were under way, forecast 3 (1 to 5 in" in said
     table = show.table(with_band())
