@@ -149,11 +149,8 @@ def test_missing_says_in_a_sentence_what_is_too_old_or_broken(nothing_here: Path
 @pytest.mark.parametrize(
     ("server", "workload", "words"),
     [
-        (SMALL["nginx"], Workload(wait_s=0.1), "by='nginx': serves files and runs no program."),
         (SMALL["nginx-fpm"], FILE, "by='nginx-fpm': nginx itself answers files."),
-        (SMALL["node"], Workload(cpu_by="hashing"), "cpu_by='hashing': by='node' can only"),
         (SMALL["apache"], Workload(wait_by="backend"), "wait_by='backend': by='apache'"),
-        (Server("prefork", processes=8, start=2), FILE, "start=2: by='gunicorn' starts all"),
     ],
 )
 def test_check_refuses_what_a_server_can_never_do(

@@ -21,7 +21,6 @@ from labs.load import tools
 from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
-from labs.recordings import store
 from labs.records.errors import ServerFailed
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.records.results import Sample
@@ -58,8 +57,8 @@ def test_measure_notices_a_server_killed_in_the_warm_up_at_once(
 
 @pytest.mark.performance
 @pytest.mark.extended
-def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
-    """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
+def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool():
+    """N/V below the pool, W/V past it; everything told."""
     told: list[object] = []
     experiment = Experiment(
         Server("prefork", processes=4), Workload(wait_s=0.1, wait_cv=0.0), Load([2, 4, 8])
@@ -76,9 +75,6 @@ def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
         assert point.failed == 0
         assert point.never_served == 0
         assert point.workers == 4
-        low, high = point.throughput_ci_rps
-        assert low <= point.throughput_rps <= high
-        assert high - low >= 0.039 * point.throughput_rps
         up, down = point.visits
         assert up.throughput_rps == pytest.approx(down.throughput_rps, rel=0.5)
         assert point.seconds == pytest.approx(up.seconds + down.seconds)
@@ -95,21 +91,14 @@ def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
     for number, thing in enumerate(told[:-1]):  # a page is left alone from the first level on
         if isinstance(thing, Progress):
             assert (thing.quiet_s is not None) == (number > told.index(partial[0]))
-    stages = dict.fromkeys(
-        each.stage for each in told if isinstance(each, Progress) and each.quiet_s
-    )
-    assert [*stages] == [
-        *(f"{n} users" for n in (2, 4, 8)),
-        *(f"{n} users again" for n in (8, 4, 2)),
-    ]
-    for thing in told:  # on the way up, the way down is still to come
-        if isinstance(thing, Progress) and thing.quiet_s and not thing.stage.endswith("again"):
-            assert thing.seconds_left - thing.quiet_s > 1
+    visits = {each.stage: each for each in told if isinstance(each, Progress) and each.quiet_s}
+    walk = ("2 users", "4 users", "8 users", "8 users again", "4 users again", "2 users again")
+    assert (*visits,) == walk
+    for each in walk[:3]:  # on the way up, the way down is still to come
+        assert visits[each].seconds_left - visits[each].quiet_s > 1
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
     assert progress[-2] > 0.8 and progress.count(1.0) == 1 and told[-1] == END
-    store.save(recording, tmp_path / "recording.json")
-    assert store.read(tmp_path / "recording.json") == recording
 
 
 class Cooling(Rig):
@@ -135,13 +124,6 @@ def test_measure_tells_of_each_level_that_cores_became_slower() -> None:
     waits = replace(experiment, workload=Workload(cpu_s=0.01, wait_s=0.01))
     for point in Cooling().perform(SweepLab(waits)).points:  # burned again when the load is over
         assert point.core_speed == pytest.approx((1 + 0.8) / 2)
-    rig = Rig()
-    before = set(psutil.Process().children(recursive=True))
-    assert rig.perform(SweepLab(experiment)).points[0].core_speed is not None
-    assert rig._speedometers == {}
-    eventually(
-        lambda: not set(psutil.Process().children(recursive=True)) - before, 5, "all to have ended"
-    )
 
 
 @pytest.mark.performance
