@@ -89,7 +89,7 @@ def connected(url: str) -> int:
     return sum(each.raddr.port == port and each.status == "ESTABLISHED" for each in found)
 
 
-@pytest.mark.extended  # `make test` has the panel's, below
+@pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_attach_names_the_limit_of_a_server_that_it_did_not_start(case: Case) -> None:
