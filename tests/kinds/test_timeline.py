@@ -47,7 +47,6 @@ from labs.records.errors import Unusable
 from labs.records.experiment import Load, Page, Server, Workload
 from labs.records.requests import RECORD, Report
 from labs.records.results import Calibration, Check, Sample, unfit
-from labs.records.snapshot import Snapshot
 from labs.records.steps import KILL, MOST_STEPS, Step
 from labs.servers.control import Killed, ServerControl, check_steps_for
 from labs.servers.serve import serve
@@ -236,17 +235,9 @@ def requests(*rows: tuple[Any, ...], flying: dict[int, float] | None = None) -> 
 
 
 def border(at_s: float) -> Border:
-    snapshot = Snapshot(
-        at=100 + at_s,
-        server_s=at_s,
-        generator_s=at_s / 10,
-        busy_s=1.5 * at_s,
-        own_s=0.1 * at_s,
-        voluntary=0,
-        involuntary=0,
-        throttled_s=0.0,
-        listen_overflows=0,
-    )
+    used = {"server_s": 1.0, "generator_s": 0.1, "busy_s": 1.5, "own_s": 0.1}
+    counted = {name: each * at_s for name, each in used.items()}
+    snapshot = examples.snapshot(100 + at_s, **counted)
     times = {"user": 0.6 * at_s, "system": 0.2 * at_s, "idle": 0.2 * at_s}
     return Border(at_s=at_s, snapshot=snapshot, cores=[type("Times", (), times)()])
 
