@@ -145,9 +145,7 @@ def test_what_apachebench_and_wrk_say_is_what_an_import_of_them_finds() -> None:
     assert (said.requests, said.failed, said.seconds, said.longest_s) == (160, 0, 4.114, 0.154)
     assert said.mean_response_time_s == 0.099  # the measured one, not users over throughput
     short = tools.read_ab(text.replace("51   99", " 0    1"))
-    assert short.mean_response_time_s == pytest.approx(
-        4 / 38.89, rel=1e-3
-    )  # a mean of 1 ms says little
+    assert short.mean_response_time_s == pytest.approx(4 / 38.89, rel=1e-3)  # not a coarse 1 ms
     said = tools.read_wrk((REPORTS / "wrk-8.txt").read_text("utf-8"))
     assert (said.requests, said.failed) == (474, 23)
 
