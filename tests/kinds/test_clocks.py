@@ -34,6 +34,11 @@ def test_the_middle_of_the_rounds_is_drawn() -> None:
         clocks.page("burn")
 
 
+def test_checkup_of_several_rounds_keeps_each() -> None:
+    merged = CheckupLab().merge([examples.checkup()] * 2)
+    assert (len(merged.runs), len(merged.loopbacks_s)) == (2, 2)
+
+
 def test_rounds_without_pages_are_no_recording() -> None:
     with pytest.raises(BadRecording, match="holds no page"):
         structs.replace(examples.clocks(), runs=())

@@ -49,6 +49,15 @@ def test_calibrate_tells_the_worth_of_every_number_of_busy_cores():
     assert 0 <= found.timer_s < 0.1
 
 
+@pytest.mark.performance
+def test_last_burns_the_unit_that_is_asked_for_and_keeps_it():
+    work = Workload(cpu_s=0.01, cpu_by="hashing")
+    asked = Experiment(Server("prefork"), work, Load([1]))
+    one = dataclasses.replace(HERE, cores=1)
+    found = calibration.last(one, asked)
+    assert found.unit == "hashing" and calibration.last(one, asked) == found
+
+
 def test_calibrate_stops_when_told_to():
     stop = threading.Event()
     stop.set()

@@ -17,10 +17,12 @@ import examples
 import psutil
 import pytest
 from asking import client, get
+from msgspec import structs
 
 from labs.host import hardware as this_machine
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import measure
+from labs.kinds.sweep.show import show
 from labs.measure.rig import split_cores
 from labs.panel.settings import Settings
 from labs.records import experiment as records
@@ -96,6 +98,15 @@ def test_a_backend_is_a_wait_as_late_as_its_answers_are() -> None:
     assert limits == ["users", "pool"]
     found, _ = rates(Server("event-loop"), replace(work, cpu_s=0.0005), [1024], late)
     assert found[0] == pytest.approx(2000, rel=0.03)  # 1 / D, as the backend has cores left
+
+
+def test_the_table_shows_how_connections_fell() -> None:
+    point = replace(examples.point(8), connections={"10": 2, "11": 6})
+    runs = (replace(examples.run(), points=(point,)),)
+    pools = replace(examples.EXPERIMENT, server=Server("threaded", processes=2, threads=4))
+    table = show.table(structs.replace(examples.recording(), experiment=pools, runs=runs))
+    row = dict(zip(table.head, table.rows[0], strict=True))
+    assert row["connections"] == "2 and 6"
 
 
 # --- the application ------------------------------------------------------------------------
