@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import threading
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -53,7 +54,7 @@ def test_calibrate_tells_the_worth_of_every_number_of_busy_cores():
 def test_last_burns_the_unit_that_is_asked_for_and_keeps_it():
     work = Workload(cpu_s=0.01, cpu_by="hashing")
     asked = Experiment(Server("prefork"), work, Load([1]))
-    one = dataclasses.replace(HERE, cores=1)
+    one = replace(HERE, cores=1)
     found = calibration.last(one, asked)
     assert found.unit == "hashing" and calibration.last(one, asked) == found
 
