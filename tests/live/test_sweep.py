@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -15,7 +14,6 @@ from examples import modelled
 from waiting import eventually
 
 from labs.analysis.causes import moved
-from labs.host.monitor import process_cpu_s, pss_bytes, switches
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
@@ -23,12 +21,10 @@ from labs.load import tools
 from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
-from labs.recordings import store
 from labs.records.errors import ServerFailed
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
-from labs.records.results import Prediction, Sample
+from labs.records.results import Sample
 from labs.servers.serve import serve
-from labs.theory.forecast import forecast
 from workloads.protocol import FAILED, OK
 
 END = Progress(stage="done", fraction=1.0, seconds_left=0.0)
@@ -61,8 +57,8 @@ def test_measure_notices_a_server_killed_in_the_warm_up_at_once(
 
 @pytest.mark.performance
 @pytest.mark.extended
-def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
-    """N/V below the pool, W/V past it; everything told; the recording survives a round trip."""
+def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool():
+    """N/V below the pool, W/V past it; everything told."""
     told: list[object] = []
     experiment = Experiment(
         Server("prefork", processes=4), Workload(wait_s=0.1, wait_cv=0.0), Load([2, 4, 8])
@@ -79,9 +75,6 @@ def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
         assert point.failed == 0
         assert point.never_served == 0
         assert point.workers == 4
-        low, high = point.throughput_ci_rps
-        assert low <= point.throughput_rps <= high
-        assert high - low >= 0.039 * point.throughput_rps
         up, down = point.visits
         assert up.throughput_rps == pytest.approx(down.throughput_rps, rel=0.5)
         assert point.seconds == pytest.approx(up.seconds + down.seconds)
@@ -98,14 +91,14 @@ def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool(tmp_path):
     for number, thing in enumerate(told[:-1]):  # a page is left alone from the first level on
         if isinstance(thing, Progress):
             assert (thing.quiet_s is not None) == (number > told.index(partial[0]))
-    for thing in told:  # on the way up, the way down is still to come
-        if isinstance(thing, Progress) and thing.quiet_s and not thing.stage.endswith("again"):
-            assert thing.seconds_left - thing.quiet_s > 1
+    visits = {each.stage: each for each in told if isinstance(each, Progress) and each.quiet_s}
+    walk = ("2 users", "4 users", "8 users", "8 users again", "4 users again", "2 users again")
+    assert (*visits,) == walk
+    for each in walk[:3]:  # on the way up, the way down is still to come
+        assert visits[each].seconds_left - visits[each].quiet_s > 1
     progress = [thing.fraction for thing in told if isinstance(thing, Progress)]
     assert progress == sorted(progress)
     assert progress[-2] > 0.8 and progress.count(1.0) == 1 and told[-1] == END
-    store.save(recording, tmp_path / "recording.json")
-    assert store.read(tmp_path / "recording.json") == recording
 
 
 class Cooling(Rig):
@@ -131,54 +124,6 @@ def test_measure_tells_of_each_level_that_cores_became_slower() -> None:
     waits = replace(experiment, workload=Workload(cpu_s=0.01, wait_s=0.01))
     for point in Cooling().perform(SweepLab(waits)).points:  # burned again when the load is over
         assert point.core_speed == pytest.approx((1 + 0.8) / 2)
-    rig = Rig()
-    before = set(psutil.Process().children(recursive=True))
-    assert rig.perform(SweepLab(experiment)).points[0].core_speed is not None
-    assert rig._speedometers == {}
-    eventually(
-        lambda: not set(psutil.Process().children(recursive=True)) - before, 5, "all to have ended"
-    )
-
-
-@pytest.mark.performance
-@pytest.mark.extended
-def test_measure_leaves_time_while_a_level_takes_longer_than_forecast() -> None:
-    """Four times as slow as the forecast has it, so the windows are extended: at each of their
-    beginnings as much is left as comes."""
-    told: list[tuple[float, Progress]] = []
-
-    def on_event(event: object) -> None:
-        if isinstance(event, Progress):
-            told.append((time.perf_counter(), event))
-
-    work = Workload(wait_s=0.1, wait_cv=1.0)
-    slow = Experiment(Server("prefork", by="scratch"), work, Load([1, 8], seconds=0.5))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labs.kinds.sweep.run.forecast", too_fast)
-        measure(slow, on_event=on_event)
-    fractions = [each.fraction for _, each in told]
-    assert fractions == sorted(fractions) and told[-1][1] == END
-    begun: dict[str, tuple[float, Progress]] = {}
-    for at, each in told:
-        if each.quiet_s is not None:
-            begun.setdefault(each.stage, (at, each))
-    walk = ["1 user", "8 users", "8 users again", "1 user again"]
-    assert list(begun) == walk
-    for stage, (at, each) in begun.items():
-        if stage.endswith("again"):
-            assert each.seconds_left > 0.6 * (told[-1][0] - at)
-        else:  # nobody has seen yet how slow it is, but the way down is not forgotten
-            assert each.quiet_s and each.seconds_left > 1.5 * each.quiet_s
-
-
-def too_fast(*asked: Any) -> Prediction:
-    """The forecast, of a server that is four times as fast."""
-    found = forecast(*asked)
-    levels = tuple(
-        replace(level, model_response_time_s=level.model_response_time_s / 4)
-        for level in found.levels
-    )
-    return replace(found, levels=levels)
 
 
 @pytest.mark.performance
@@ -197,19 +142,9 @@ def test_measure_finds_one_worker_on_one_core_at_most():
             cycle_s = point.users / point.throughput_rps
             assert point.mean_response_time_s == pytest.approx(cycle_s, rel=0.15)
         assert (point.pss_bytes or 2**20) > 2**20
+        assert point.voluntary_switches + point.involuntary_switches > 0
     one, four = recording.points
     assert four.mean_response_time_s > 1.5 * one.mean_response_time_s
-
-
-@pytest.mark.performance
-@pytest.mark.extended
-def test_measure_counts_think_time_in_the_cycle():
-    experiment = Experiment(
-        Server("event-loop"), Workload(wait_s=0.1), Load([20], think_time_s=0.3, seconds=2.0)
-    )
-    point = measure(experiment).points[0]
-    assert point.throughput_rps == pytest.approx(20 / 0.4, rel=0.2)
-    assert point.littles_law == pytest.approx(1, abs=0.12)
 
 
 @pytest.mark.performance
@@ -394,12 +329,3 @@ def test_seconds_of_a_first_run_are_told_where_a_request_costs_nothing(
     server = Server("event-loop", by="nginx" if page == "file" else "uvicorn")
     lab = SweepLab(Experiment(server, Workload(page=page), Load((1, 2), seconds=0.5)))
     assert 2.0 < lab.seconds() < 30.0
-
-
-def test_monitor_reads_cpu_switches_and_memory_of_a_server() -> None:
-    with serve(Server("prefork", processes=2)) as running:
-        pids = running.pids()
-        assert len(pids) == 3
-        assert sum(process_cpu_s(pid) for pid in pids) > 0.01
-        assert sum(switches(pids)) > 0
-        assert (pss_bytes(pids) or 0) > 5 * 2**20

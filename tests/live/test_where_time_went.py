@@ -1,14 +1,10 @@
 """Where the time went: what servers say of their service, and what the kernel says of a core."""
 
-import contextlib
 import os
-import subprocess
-import sys
 
 import pytest
 
 from labs.host import run_queue
-from labs.host.hardware import usable_cores
 from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.time_split import PARTS, TimeSplit
@@ -76,24 +72,3 @@ def test_a_full_pool_queues_and_a_wait_is_as_asked() -> None:
     assert found.explained and largest(found) == "queued_s"
     assert found.asked_s == pytest.approx(wait_s, rel=0.05)
     assert found.queued_s == pytest.approx(2 * wait_s, rel=0.25)
-
-
-@pytest.mark.extended
-@pytest.mark.performance
-@counted
-def test_who_burns_the_same_core_makes_requests_ready_and_wait() -> None:
-    """A lone user, and three that only compute beside its one worker: a quarter of the core, but
-    that whoever has slept goes first for a while."""
-    with contextlib.ExitStack() as stack:
-        for _ in range(3):
-            burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            stack.callback(burner.wait)
-            stack.callback(burner.kill)
-            os.sched_setaffinity(burner.pid, {usable_cores()[0]})
-        server = Server("prefork", by="scratch", cores=1)
-        found = split(server, Workload(cpu_s=0.02), 1)
-    assert found.explained and {largest(found), largest(found, "on_core_s")} <= {
-        "ready_s",
-        "on_core_s",
-    }, found
-    assert found.ready_s > found.on_core_s / 2
