@@ -7,9 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from itertools import chain, repeat
 from pathlib import Path
-from unittest.mock import Mock, call
 
 import pytest
 
@@ -20,9 +18,14 @@ from workloads.app.units import PERIOD, count
 MOST, HASHED = MOST_LOOPS["counting"], MOST_LOOPS["hashing"]
 
 
-def test_counting_returns_after_as_many_steps_as_there_are_numbers() -> None:
+def test_counting_visits_every_number_before_it_returns() -> None:
     """So no step is like another that a compiler could leave out, and none outgrows a digit."""
-    assert count(PERIOD // 2) != count(PERIOD) == 0  # a period of 2**16, and no part of it
+    number, visited = 0, set()
+    for _ in range(PERIOD):
+        number = (number * 5 + 1) & 0xFFFF
+        visited.add(number)
+    assert len(visited) == PERIOD
+    assert count(PERIOD - 1) != count(PERIOD) == 0
 
 
 def test_time_is_proportional_to_loops() -> None:
@@ -53,9 +56,11 @@ def test_without_a_wait_it_does_not_give_way(query: str) -> None:
     ("query", "expected"),
     [
         ("", Asked()),
+        ("loops=12", Asked(12)),
         ("wait=.5", Asked(0, 0.5)),
         ("wait=2e-3&loops=0", Asked(0, 0.002)),
         (f"loops={MOST}&wait={LONGEST_WAIT_S}", Asked(MOST, LONGEST_WAIT_S)),
+        ("wait=1&wait_by=backend", Asked(0, 1.0, wait_by="backend")),
         (f"cpu_by=hashing&loops={HASHED}", Asked(HASHED, 0.0, "hashing")),
         ("cpu_by=hashing&loops=3&wait_by=blocking", Asked(3, 0.0, "hashing", "blocking")),
     ],
@@ -66,11 +71,15 @@ def test_a_query_is_understood(query: str, expected: Asked) -> None:
 
 BAD_QUERIES = {
     "loops=-1": "loops=-1: give a whole number",
+    "loops=1.5": "loops=1.5: give a whole number",
     "loops=": "loops=: give a whole number",
+    "loops=1e6": "loops=1e6: give a whole number",
     f"loops={MOST + 1}": f"loops={MOST + 1}: {MOST} of counting are the most",
     f"loops={HASHED + 1}&cpu_by=hashing": f"{HASHED} of hashing are the most",
     "loops=" + "9" * 5000: "give a whole number",
     "wait=-0.1": "wait=-0.1: give seconds from 0 to 60",
+    "wait=nan": "wait=nan: give seconds",
+    "wait=inf": "wait=inf: give seconds",
     "wait=3600": "wait=3600: give seconds",
     "wait=soon": "wait=soon: give seconds",
     "users=4": "users: not a parameter",
@@ -129,36 +138,52 @@ def test_a_write_waits_for_the_disk_where_fsync_does_not(
         os.close(end)
 
 
-def told(monkeypatch: pytest.MonkeyPatch, others: int = 0) -> Mock:
+class Told:
     """A database that others have, so many times, and what it was asked for."""
-    error = sqlite3.OperationalError("database is locked")
-    error.sqlite_errorcode = sqlite3.SQLITE_BUSY_SNAPSHOT
-    database = Mock()
-    database.execute.side_effect = chain(others * [error], repeat(None))
-    monkeypatch.setattr(exclusive, "_database", lambda: database)
-    return database
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, others: int = 0) -> None:
+        self.others, self.statements = others, []
+        monkeypatch.setattr(exclusive, "_database", lambda: self)
+
+    def execute(self, statement: str) -> None:
+        self.statements.append(statement)
+        if self.others:
+            self.others -= 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY_SNAPSHOT
+            raise error
 
 
-@pytest.mark.parametrize("others", [0, 2])
-def test_a_brief_transaction_waits_for_nothing_of_its_callers(others: int, monkeypatch) -> None:
+def test_a_brief_transaction_waits_for_nothing_of_its_callers(monkeypatch) -> None:
     """Between two statements its thread may queue for Python's lock, and others for it meanwhile:
     16 threads with 1 ms of work each got 370 requests a second so, and 580 with one statement."""
-    database = told(monkeypatch, others)
+    database = Told(monkeypatch)
     assert exclusive.brief_transaction(0.02) == 0.02
-    assert database.mock_calls == (1 + others) * [call.execute(exclusive.TAKE_ONE)]
+    assert database.statements == [exclusive.TAKE_ONE]
+    database = Told(monkeypatch, others=2)
+    assert exclusive.brief_transaction(0.02) == 0.02
+    assert database.statements == 3 * [exclusive.TAKE_ONE]
 
 
 @pytest.mark.parametrize("address", ["", "hostaddr=127.0.0.1"])
 def test_a_transaction_ends_after_its_wait_and_when_the_wait_fails(address, monkeypatch) -> None:
     monkeypatch.setenv(exclusive.POSTGRESQL, address)
     begin = "BEGIN" if address else "BEGIN IMMEDIATE"
-    database = told(monkeypatch)
+    database = Told(monkeypatch)
     assert exclusive.transaction(0.001) == 0.0
+    assert database.statements == [begin, exclusive.TAKE_ONE, "COMMIT"]
     monkeypatch.setattr(exclusive.time, "sleep", lambda seconds: 1 / 0)
+    database = Told(monkeypatch)
     with pytest.raises(ZeroDivisionError):
         exclusive.transaction(0.001)
-    asked = [begin, exclusive.TAKE_ONE, "COMMIT", begin, exclusive.TAKE_ONE, "ROLLBACK"]
-    assert database.mock_calls == [call.execute(each) for each in asked]
+    assert database.statements == [begin, exclusive.TAKE_ONE, "ROLLBACK"]
+
+
+def test_who_is_kept_out_for_too_long_says_so(monkeypatch) -> None:
+    monkeypatch.setattr(exclusive, "GIVE_UP_S", 0.0)
+    Told(monkeypatch, others=1)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        exclusive.brief_transaction(0.02)
 
 
 @pytest.fixture

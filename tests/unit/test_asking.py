@@ -1,10 +1,10 @@
 """What is asked of a server, in its own language, and what the users do beside it. Nothing runs."""
 
-from contextlib import nullcontext
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import examples
 import pytest
@@ -63,6 +63,13 @@ def test_all_who_ask_have_one_address(workload: Workload, path: str) -> None:
 # what users do over an answer
 
 
+class Driver:
+    """Remembers what it was told."""
+
+    def ask_for(self, *what: Any) -> None:
+        self.asked = what
+
+
 @pytest.mark.parametrize(
     ("server", "workload"),
     [
@@ -77,24 +84,33 @@ def test_all_who_ask_have_one_address(workload: Workload, path: str) -> None:
 def test_a_script_takes_its_time_whatever_the_server_does(
     server: Server, workload: Workload, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    driver, rig, load = Mock(), Rig(), Load([4], script_s=0.01, think_time_s=0.5)
-    monkeypatch.setattr(rigs, "drive", lambda *_, **__: nullcontext(driver))
+    driver, rig, load = Driver(), Rig(), Load([4], script_s=0.01, think_time_s=0.5)
+
+    @contextlib.contextmanager
+    def drive(*_: object, **__: object) -> Iterator[Driver]:
+        yield driver
+
+    monkeypatch.setattr(rigs, "drive", drive)
     running: Any = SimpleNamespace(server=server, url=URL)
     with rig.drive(running, load, workload):
         pass
     speed = rig.speed(server, workload)
     counted = 0.01 * SPEEDS["counting", "Python"]
-    driver.ask_for.assert_called_once_with(workload, speed, 0.5, counted, rig.seed)
-    bed: Any = SimpleNamespace(
+    assert driver.asked == (workload, speed, 0.5, counted, rig.seed)
+    bed = rigs.Testbed(
         experiment=Experiment(server, workload, load),
+        machine=examples.MACHINE,
+        running=running,
+        driver=driver,  # type: ignore[arg-type]
+        sampler=SimpleNamespace(begin=lambda: None),  # type: ignore[arg-type]
         calibration=replace(examples.CALIBRATION, loops_per_s=(speed, speed)),
-        driver=driver,
-        sampler=Mock(),
+        way_there_s=0.0,
         script=rig.script,
         seed=7,
+        check=lambda: None,
     )
-    rigs.Testbed.begin(bed)
-    driver.ask_for.assert_called_with(workload, speed, 0.5, counted, 7)
+    bed.begin()
+    assert driver.asked == (workload, speed, 0.5, counted, 7)
 
 
 # what the clocks ask for
@@ -129,16 +145,25 @@ def test_the_clocks_count_in_the_language_of_the_server(
     server: Server | None, speed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = {"burn": Workload(cpu_s=0.05), "file": Workload(page="file")}
-    serve = Mock(side_effect=lambda *_, **__: nullcontext(SimpleNamespace(url=URL)))
-    fetch = Mock(return_value=clocks.Fetched(0.1, 0.05, 0.0))
+    served: list[dict[str, object]] = []
+    fetched: set[str] = set()
+
+    @contextlib.contextmanager
+    def serve(*_: object, **how: object) -> Iterator[SimpleNamespace]:
+        served.append(how)
+        yield SimpleNamespace(url=URL)
+
+    def fetch(_: object, path: str, stop: object) -> clocks.Fetched:
+        fetched.add(path)
+        return clocks.Fetched(0.1, 0.05, 0.0)
+
     client = ClientClock(program="curl", real_s=0.1, user_s=0.0, system_s=0.0)
     monkeypatch.setattr(rigs, "serve", serve)
     monkeypatch.setattr(clocks, "_fetch", fetch)
     monkeypatch.setattr(clocks, "_client", lambda *_: client)
     lab = ClocksLab(pages, server=server)
     found = lab.run(Rig())
-    paths = {call.args[1] for call in fetch.call_args_list}
-    assert paths == {f"/?loops={round(0.05 * speed)}&wait=0.000000", "/file"}
+    assert fetched == {f"/?loops={round(0.05 * speed)}&wait=0.000000", "/file"}
     assert {page.workload.wait_cv for page in found.run.pages} == {0.0} and lab.matches(found)
     ClocksLab({"file": pages["file"]}, server=server).run(Rig())
-    assert [call.kwargs["page"] for call in serve.call_args_list] == ["work", "file"]
+    assert [how["page"] for how in served] == ["work", "file"]

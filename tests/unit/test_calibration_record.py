@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
 
 import examples
 import pytest
@@ -50,16 +49,24 @@ def test_of_equal_burns_the_middle_one_counts() -> None:
 
 
 def test_a_speed_is_that_of_all_cores_until_nothing_can_be_burned(monkeypatch) -> None:
-    gone = OSError("a burning process ended with exit code -9")
-    now = Mock(side_effect=[burn(19.0), burn(22.0), burn(0.0), gone, gone])
+    now = iter([burn(19.0), burn(22.0), burn(0.0)])  # and then its burners are gone
+
+    def burned_now(*_: object, **__: object) -> Burn:
+        try:
+            return next(now)
+        except StopIteration:
+            raise OSError("a burning process ended with exit code -9") from None
+
     monkeypatch.setattr(burners, "hot_burners", lambda *_: nullcontext(["one", "two"]))
-    monkeypatch.setattr(burners, "burn_once", now)
+    monkeypatch.setattr(burners, "burn_once", burned_now)
     with burners.speedometer(2, "counting", "Python") as speed:
         assert [speed() for _ in range(5)] == [19.0, 22.0, None, None, None]
 
 
 def test_what_cannot_be_burned_again_takes_nothing_from_what_was_measured(monkeypatch) -> None:
-    gone = Mock(side_effect=Unusable("PHP cannot be calibrated."))
+    def gone(*_: object) -> object:
+        raise Unusable("PHP cannot be calibrated.")
+
     monkeypatch.setattr(burners, "hot_burners", gone)
     with burners.speedometer(2, "counting", "PHP") as speed:
         assert speed() is None
