@@ -72,10 +72,10 @@ def draw_scenes(book: Path, tree: Path = PROJECT) -> None:
     subprocess.run([sys.executable, "-c", DRAW, str(book)], env=os.environ | tools, check=True)
 
 
-def build(source: Path, made: Path, **environment: str) -> Path:
+def build(source: Path, made: Path, web: Path = PROJECT / "book/web", **environment: str) -> Path:
     """A book from that folder, built as the book itself is."""
     config = yaml.safe_load((PROJECT / "_config.yml").read_text("utf-8"))
-    config["sphinx"]["config"]["html_static_path"] = [str(PROJECT / "book/web")]
+    config["sphinx"]["config"]["html_static_path"] = [str(web)]
     config["sphinx"]["config"]["extensions"].remove("notfound.extension")  # wants two pages
     for name in ("notfound_template", "notfound_urls_prefix"):
         del config["sphinx"]["config"][name]

@@ -104,14 +104,14 @@ def test_a_login_ends_with_its_token(site: Path, read: Started, tmp_path: Path) 
     answer, _ = asked(address)
     (cookie,) = (each for each in answer.headers.get_all("Set-Cookie") if "username-" in each)
     assert "SameSite=Lax" in cookie and "HttpOnly" in cookie
-    kernels, login = f"http://127.0.0.1:{port}/api/kernels", cookie.partition(";")[0]
-    assert asked(kernels, Cookie=login)[0].status == 200
+    who, login = f"http://127.0.0.1:{port}/api/me", cookie.partition(";")[0]
+    assert asked(who, Cookie=login)[0].status == 200
     process.send_signal(signal.SIGINT)
     assert process.wait(STOP_S) == 0
     assert not (tmp_path / "opened").exists()
     again = address_of(read(site, port, NO_BROWSER="1"))
     assert urlsplit(again).port == port
-    assert asked(kernels, Cookie=login)[0].status == 403
+    assert asked(who, Cookie=login)[0].status == 403
 
 
 def asked(address: str, **headers: str) -> tuple[HTTPResponse, bytes]:
