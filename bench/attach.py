@@ -34,6 +34,7 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
+from bench import one_of
 from labs.host.hardware import usable_cores
 from labs.host.supervisor import supervise
 from labs.host.waiting import wait_until
@@ -217,7 +218,7 @@ def told(outcomes: Sequence[Outcome]) -> tuple[str, bool]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=APPS, metavar="NAME")
+    parser.add_argument("names", nargs="*", type=one_of(APPS), metavar="NAME")
     parser.add_argument("--json", metavar="FILE", help="write all that was found there")
     asked = parser.parse_args()
     outcomes: list[Outcome] = []

@@ -30,6 +30,8 @@ from types import FrameType
 
 import pytest
 
+from bench import one_of
+
 ROOT = Path(__file__).parent.parent
 FILES = [*ROOT.glob("labs/theory/*.py"), *ROOT.glob("labs/analysis/*.py")]
 FILES.append(ROOT / "labs/recordings/store.py")
@@ -81,7 +83,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=30, help="faults of each module")
     parser.add_argument("--seed", type=int, default=12, help="of the choice among them")
     parser.add_argument("--known", type=Path, help="file of what test calls what")
-    parser.add_argument("modules", nargs="*", choices=MODULES, metavar="MODULE")
+    parser.add_argument("modules", nargs="*", type=one_of(MODULES), metavar="MODULE")
     asked = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, "tests")

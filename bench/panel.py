@@ -24,6 +24,7 @@ from urllib.parse import unquote
 
 from playwright.sync_api import Browser, expect
 
+from bench import one_of
 from bench.browser import built, chromium, reading
 from labs.host.hardware import fingerprint
 from labs.kinds.sweep.record import Recording
@@ -139,7 +140,7 @@ def summary(runs: Sequence[Run], cores: int) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("labs", nargs="*", choices=LABS, metavar="LAB")
+    parser.add_argument("labs", nargs="*", type=one_of(LABS), metavar="LAB")
     asked = parser.parse_args()
     if not all(map(built, LABS.values())):
         return 2

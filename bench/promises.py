@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bench import one_of
 from labs import api
 from labs.host import hardware
 from labs.kinds.base import LabKind
@@ -92,7 +93,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2)
     os.environ["LABS_MODE"] = "live"
     found = {name: lab for cell in cells() for name, lab in labs_of(cell).items()}
-    parser.add_argument("only", nargs="*", choices=found, metavar="LAB")
+    parser.add_argument("only", nargs="*", type=one_of(found), metavar="LAB")
     asked = parser.parse_args()
     runs: dict[str, list[Kept]] = defaultdict(list)
     for name in asked.only or found:

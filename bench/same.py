@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from bench import one_of
 from bench.levels import CPU, MIXED, WAIT
 from labs.analysis.contrast import CONFIDENCE
 from labs.kinds.comparison.contrast import decided
@@ -74,7 +75,7 @@ def main() -> int:
     parser.add_argument("--same", type=int, default=40, help="comparisons with itself")
     parser.add_argument("--other", type=int, default=20, help="with ten per cent more to do")
     parser.add_argument("--seconds", type=float, default=1.0, help="of both windows of a level")
-    parser.add_argument("kinds", nargs="*", choices=KINDS, metavar="KIND")
+    parser.add_argument("kinds", nargs="*", type=one_of(KINDS), metavar="KIND")
     asked = parser.parse_args()
     kinds, began = asked.kinds or list(KINDS), time.monotonic()
     print("one server with itself:")

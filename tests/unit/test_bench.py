@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import re
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 import examples
 import pytest
 
-from bench import levels, promises
+from bench import levels, one_of, promises
 from labs.analysis import checks
 from labs.records.results import Check
 
@@ -132,3 +133,12 @@ def test_promises_are_asked_of_every_lab_of_the_book(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("LABS_MODE", "live")
     for cell in promises.cells():
         assert cell.lab in promises.labs_of(cell)
+
+
+def test_one_of_takes_the_names_there_are_or_none_at_all(capsys: pytest.CaptureFixture) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="*", type=one_of({"wait": 1, "CPU": 2}))
+    assert [parser.parse_args(given).kinds for given in ([], ["CPU"])] == [[], ["CPU"]]
+    with pytest.raises(SystemExit):
+        parser.parse_args(["waits"])
+    assert "waits: choose from wait, CPU" in capsys.readouterr().err
