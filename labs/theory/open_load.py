@@ -100,7 +100,7 @@ def sharing_cores(
     queue: deque[int] = deque()
     working: list[tuple[float, int]] = []  # heap: what each must have got when it is done, who
     clock = got = 0.0  # CPU seconds that whoever was always there would have got
-    idle, speed = W, 0.0  # of each
+    idle = W
     while due or working:
         speed = capacity[min(len(working), len(capacity)) - 1] / len(working) if working else 0.0
         done_at = clock + (working[0][0] - got) / speed if working else math.inf
@@ -169,11 +169,10 @@ def reckon(
     for place, length in enumerate(lengths):
         last = max(0, place - 1)
         alike = rates[last] == rates[place] and answering[last] is answering[place]
-        again = place > 0 and alike
-        if not (again and still):
+        if not (alike and still):
             before = chances
             chances = evolve(chances, rates[place], answering[place], length)
-            still = again and float(np.abs(chances - before).max()) < NEGLIGIBLE
+            still = alike and float(np.abs(chances - before).max()) < NEGLIGIBLE
         under_way.append(float(chances @ states))
         low, high = np.searchsorted(np.cumsum(chances), BAND)
         bands.append((float(low), float(high)))

@@ -697,3 +697,10 @@ def test_one_process_holds_what_its_threads_do():
     assert one.model_rps == pytest.approx(queueing.sharing(4, 0.01, 0.2, (1.0, 2.0, 3.0, 4.0)))
     two = one_level(threaded(2, processes=2), of(10, 200), 3, **free)
     assert two.model_rps < one_level(threaded(4), of(10, 200), 3, **free).model_rps
+
+
+def test_requests_with_connections_of_a_pool_take_turns_at_each_process_s_lock():
+    work = of(40, 20, wait_by="connections", connections=4)
+    assert one_level(threaded(8), work, 8).model_rps == pytest.approx(1 / 0.04, rel=0.01)
+    found = one_level(threaded(8, processes=2), work, 8)  # now and then one has nearly all users
+    assert 0.9 < found.model_rps / found.bound_rps < 0.99
