@@ -1,4 +1,4 @@
-"""A scene that is a module, its lines in kinds.ts and abouts.ts, and a page stands in the page."""
+"""A scene that is a module, its lines in kinds.ts, and a page stands in the page."""
 
 import shutil
 import subprocess
@@ -44,9 +44,12 @@ def tree_with_a_coin(tree: Path) -> None:
         shutil.copytree(PROJECT / name, tree / name, ignore=without)
     source = tree / "book/web/src"
     (source / "scenes/coin.ts").write_text(COIN)
-    for table, export in (("kinds", "coin"), ("abouts", "ABOUT as coin")):
-        with (source / f"scenes/{table}.ts").open("a", encoding="utf-8") as lines:
-            lines.write(f"export {{ {export} }} from './coin';\n")
+    kinds = source / "scenes/kinds.ts"
+    text = "import * as coin from './coin';\n" + kinds.read_text("utf-8")
+    for table, export in (("KINDS", "coin"), ("ABOUT", "ABOUT")):
+        head = next(line for line in text.splitlines() if line.startswith(f"export const {table}"))
+        text = text.replace(head, f"{head}\n  coin: coin.{export},")
+    kinds.write_text(text, "utf-8")
     (tree / "book/coins.md").write_text(PAGE)
     (tree / "book/_toc.yml").write_text("format: jb-book\nroot: coins\n")
     installed = PROJECT / "book/web/src/node_modules"

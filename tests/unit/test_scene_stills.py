@@ -105,7 +105,7 @@ def test_what_a_scene_cannot_do_is_a_warning_with_its_line(tmp_path: Path) -> No
     )
     refused = build(tmp_path)
     for line, said in (
-        (3, "{scene} shops: there are arrivals, ceilings"),
+        (3, "{scene} shops: there are shop, curves"),
         (8, "{scene} shop: say in a sentence what stands in its place."),
         (11, "{scene} curves: `:most:` says how many users the axis has."),
         (16, "{scene} shop: `:most:` is of another scene."),

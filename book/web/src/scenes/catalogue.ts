@@ -1,8 +1,8 @@
 /** What a page may say of a scene, for labs/site/roles/scenes.json: the directive checks against it. */
-import * as abouts from './abouts';
 import { BETS } from './bets';
+import { ABOUT } from './kinds';
 import { NAMES } from './parameters';
-import type { About, Check } from './scene';
+import type { Check } from './scene';
 
 /** Of every scene. */
 const OPTIONS: Record<string, Check> = {
@@ -22,6 +22,6 @@ const USUAL = { columns: ['bound', 'model'], only: {}, goals: {}, options: {}, n
 export const CATALOGUE = {
   options: OPTIONS,
   scenes: Object.fromEntries(
-    Object.entries<About>(abouts).map(([name, about]) => [name, { ...USUAL, ...about }]),
+    Object.entries(ABOUT).map(([name, about]) => [name, { ...USUAL, ...about }]),
   ),
 };

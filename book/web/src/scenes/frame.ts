@@ -3,14 +3,13 @@
  * works from a file. */
 import { make } from '../make';
 import { button, hold, say, select, slider } from './controls';
-import * as kinds from './kinds';
+import { KINDS } from './kinds';
 import { penFor } from './look';
 import { NAMES, read, type Name, type Values } from './parameters';
-import type { Kind, Row, Scene, Stage } from './scene';
+import type { Row, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { byChance } from './shop_times';
 
-const KINDS: Record<string, Kind> = kinds;
 const SLOWER = [1, 2, 5, 10, 20, 50, 100]; // times slower than life
 const LONGEST_FRAME_MS = 50; // after a pause of the browser the model doesn't jump
 const TABLE_EVERY_MS = 250;

@@ -1,13 +1,10 @@
 /** The still picture of a scene, which its page shows without a script and on paper: drawn by the
  * scene itself, for `make figures` (../picture.ts). `npm test` holds the committed ones to it. */
-import * as abouts from './abouts';
-import * as kinds from './kinds';
+import { ABOUT, KINDS } from './kinds';
 import { read } from './parameters';
-import type { About, Kind, Stage } from './scene';
+import type { Stage } from './scene';
 import { Svg } from './svg';
 
-const ABOUT: Record<string, About> = abouts;
-const KINDS: Record<string, Kind> = kinds;
 const WIDTH = 560; // of the narrowest that is laid out as on a wide page
 
 export interface Asked {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import * as ABOUT from '../abouts';
-import * as KINDS from '../kinds';
+import { ABOUT, KINDS } from '../kinds';
 import { stepsWith } from '../parameters';
 import { still, stageOf } from '../stills';
 
