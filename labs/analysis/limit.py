@@ -32,8 +32,9 @@ def used(model: ServerModel, run: Run, point: Point) -> float | None:
     in_service = point.service_time_s and point.throughput_rps * point.service_time_s
     if level.limit == "users" or (level.limit == "interpreter lock" and model.lets_go):
         return point.throughput_rps / level.bound_rps
-    if level.limit == "cpu" and server.cores is not None and server.cores < machine.cores:
-        return point.server_cpu / server.cores
+    own = model.quota if model.holds_server else server.cores
+    if level.limit == "cpu" and own is not None and own < machine.cores:
+        return point.server_cpu / own
     if level.limit == "cpu":
         return (point.server_cpu + point.generator_cpu + point.backend_cpu) / cores
     if level.limit == "pool" and model.holds:  # while their users think, too: Little's law

@@ -24,6 +24,7 @@ BLOCKED = replace(LOOP, workload=Workload(wait_s=0.05, wait_by="blocking"))
 THREADS = Experiment(Server("threaded", threads=4), Workload(cpu_s=0.05), Load((8,)))
 TWO_OF_THEM = replace(PREFORK, load=Load((8,), generators=2))
 BOTH_CORES = replace(PREFORK, server=Server("prefork", processes=8, cores=2))
+HELD = replace(PREFORK, server=Server("prefork", processes=8, quota=1.5))
 POOLED = replace(THREADS, workload=Workload(wait_s=0.04, wait_by="connections", connections=3))
 BUSY = replace(  # 20 requests a second, at a bound of 40
     examples.point(8, factor=0.5),
@@ -48,6 +49,7 @@ def limited(limit: str, **changes: Any) -> Run:
         ("cpu", BOTH_CORES, FREE, (1.2 + 0.3 + 0.1) / 2),
         ("cpu", BOTH_CORES, FOUR, 1.2 / 2),  # the others have cores of their own
         ("cpu", PREFORK, HALF, (1.2 + 0.3 + 0.1) / 0.5),
+        ("cpu", HELD, FREE, 1.2 / 1.5),  # the load generator is not held
         ("pool", PREFORK, FREE, 20 * 0.06 / 8),
         ("event loop", LOOP, FREE, 1.2 / 2),  # of its three processes two have a core
         ("event loop", LOOP, HALF, 1.2 / 0.5),
