@@ -17,7 +17,6 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.measure.rig import Rig
 from labs.panel.job import Job
-from labs.panel.prediction_prompt import Bets
 from labs.panel.results import OTHERS
 from labs.panel.settings import Settings
 from labs.panel.sweep import SweepPanel
@@ -262,14 +261,10 @@ class PanelDriver:
             assert self.job.join(SOON_S)
 
 
-def panel_of(
-    experiment: Experiment = examples.EXPERIMENT, *, bets: Bets | None = None, **more: Any
-) -> PanelDriver:
+def panel_of(experiment: Experiment = examples.EXPERIMENT, **more: Any) -> PanelDriver:
     """The panel of a sweep, its plan made."""
     panel = PanelDriver(
-        SweepPanel(
-            "many-cores", SweepLab(experiment, **more), recorded=examples.recording(), bets=bets
-        )
+        SweepPanel("many-cores", SweepLab(experiment, **more), recorded=examples.recording())
     )
     panel.until_planned()
     return panel

@@ -132,8 +132,8 @@ def test_a_lab_forecasts_the_quota_that_it_gives_its_server(half_a_core: list[Pa
     assert len(found.points) == 2
     for point in found.points:
         level = found.run.forecast.at(point.users)
-        # Without a quota it would be five times as much. A second of CPU of a server that is stopped
-        # now and then held up to a fifth more work than was calibrated.
+        # Without a quota it would be five times as much. A second of CPU of a server that is
+        # stopped now and then held up to a fifth more work than was calibrated.
         assert point.throughput_rps == pytest.approx(level.model_rps, rel=0.3)
         assert point.server_cpu == pytest.approx(0.2, rel=0.15)
         assert point.throttled_s > 0.3 * point.seconds
