@@ -21,6 +21,7 @@ from labs.recordings.recorder import KINDS, cells
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
+CLAIM = re.compile(r"\{claim\}(?P<ticks>`+)(?P<text>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 FRONT = """---
 jupytext:
   text_representation:
@@ -110,7 +111,7 @@ class Page:
 
 def _plain(text: str) -> str:
     """Without front matter and the formulas of claims."""
-    text = claims.ROLE.sub(lambda role: claims.split(role["text"])[0], text)
+    text = CLAIM.sub(lambda role: claims.split(role["text"])[0], text)
     return re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
 
 

@@ -43,6 +43,7 @@ OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandt
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
 BOUND = "bound"  # the check of what cannot be
+GENERATOR = "load generator"
 STARVED = "starved"  # that of users without an answer
 
 
@@ -123,7 +124,7 @@ def is_the_result(watched: Watched, workload: Workload) -> bool:
     faults = {check.name for check in watched.checks if check.unfit}
     shown = {STARVED} if watched.listen_overflows else set[str]()
     if workload.page == "file":
-        shown.add("load generator")
+        shown.add(GENERATOR)
     return not shown.isdisjoint(faults) and shown | EFFECTS >= faults
 
 
@@ -136,7 +137,7 @@ def full_generator(
         used = watched.generator_cpu / generators
         fewer = "" if users == 1 else ", or let fewer users come"
         yield unfit(
-            "load generator",
+            GENERATOR,
             f"The load generator used {percent(used)} of {whose}: this measures Locust, not the "
             f"server. Give each request more to do{fewer}.",
         )

@@ -43,6 +43,7 @@ def count_level(
         asked &= long_ago | set(bad["user"].tolist())
     each = 1 / counted.completed if counted.completed else 0.0
     inside = good[(good["end"] > begin) & (good["start"] < end)]
+    stamped = spans(inside, begin, end)
     return Point(
         users=users,
         seconds=used.seconds,
@@ -71,7 +72,7 @@ def count_level(
         connections=connections(inside),
         throttled_s=used.throttled_s,
         listen_overflows=used.listen_overflows,
-        service_time_s=service_time_s(inside, begin, end),
+        service_time_s=stamped.service_s if stamped else None,
         backend_cpu=used.backend_cpu,
         page_cpu=used.page_cpu,
         browser_cpu=used.browser_cpu,
@@ -85,13 +86,6 @@ def connections(records: NDArray[np.void]) -> dict[str, int]:
     last = dict(zip(records["user"].tolist(), records["process"].tolist(), strict=True))
     # 0 where the answer does not tell, as Apache with a file
     return dict(Counter(str(process) for process in last.values() if process))
-
-
-def service_time_s(records: NDArray[np.void], begin: float, end: float) -> float | None:
-    """Mean service time of good requests, each counted by the share of its life in the window,
-    as the mean response time is; None where no answer told it."""
-    found = spans(records, begin, end)
-    return found.service_s if found else None
 
 
 def _finite(value: float) -> float:

@@ -15,8 +15,6 @@ from labs.records.steps import Step
 PATIENCE_S = 25.0  # a run up to this long needs no question
 DIVISORS = (2, 5, 10, 20, 50, 100)
 MOST_LEVELS = 4  # levels on a small machine
-FEW = 4  # workers of a smoke test's pool
-BRIEF_S = 0.01  # that a request of a trial takes, work and wait together
 HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
 SCALED_STEP_S = 2.0  # of a timeline on a small machine, at most
 SCALED_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
@@ -153,21 +151,3 @@ def _too_much(workload: Workload) -> str:
 
 def _whose(shared: bool) -> str:
     return "This is a free service that others share" if shared else "This machine has one core"
-
-
-def smoke_test(experiment: Experiment) -> Experiment:
-    """Cut server, work and load down to a few seconds: to see that it runs, not to
-    learn from. A pool of at most four, the first two levels, a third of a second each, and
-    requests so short that this is enough."""
-    server, work, load = experiment.server, experiment.workload, experiment.load
-    share = min(1.0, BRIEF_S / max(work.cpu_s + work.wait_s, BRIEF_S))
-    brief = replace(work, cpu_s=share * work.cpu_s, wait_s=share * work.wait_s)
-    fewer = replace(
-        server,
-        processes=min(server.processes, FEW),
-        threads=min(server.threads, FEW),
-        start=server.start and min(server.start, FEW),
-    )
-    users = sorted({min(users, 2 * FEW) for users in load.users})[:2]
-    shorter = replace(load, users=tuple(users), think_time_s=share * load.think_time_s, seconds=0.3)
-    return replace(experiment, server=fewer, workload=brief, load=shorter)

@@ -19,13 +19,14 @@ from itertools import pairwise
 
 from labs.analysis.window import LEAST_BATCHES
 from labs.records.experiment import Experiment, Load, Workload
-from labs.records.results import PredictedLevel
+from labs.records.results import Point, PredictedLevel
 
 VISITS = 2  # to each level: on the way up and on the way down
 LEAST_COMPLETIONS = 20  # in both together; below this a point is unfit
 REQUESTS = 24  # planned for both windows: a response a fifth slower than forecast still gives 20
 LONGEST = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
+SLOWEST = 4.0  # times its forecast: no level is planned for longer
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
 SPEED_S = 0.2  # of a burn of all cores: to warm up, and to count
 # Of new processes that are to burn, before any of their burns counts: an interpreter's loop is
@@ -90,6 +91,14 @@ def missing_s(measured_s: float, *, planned_s: float, completed: float, response
         if completed < LEAST_COMPLETIONS:  # as many as planned, so as not to miss it again
             enough_s = max(enough_s, REQUESTS / completed * measured_s)
     return max(0.0, min(enough_s, LONGEST * planned_s) - measured_s)
+
+
+def seen_slower(point: Point, level: PredictedLevel) -> float:
+    """How many times as long as forecast responses took at that level."""
+    if point.completed < 1:
+        return 1.0
+    ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
+    return min(SLOWEST, max(1.0, ratio))
 
 
 def up(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> list[Plan]:

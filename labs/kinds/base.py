@@ -141,10 +141,6 @@ class LabKind(ABC, Generic[Found]):
         """Why that run must not be recorded; "" when it may."""
         return ""
 
-    def smoke_test(self) -> Self:
-        """The same lab in a few seconds, to see that it runs; itself, if it is that short."""
-        return self
-
     def grown(self, cores: int) -> Mapping[str, Any]:
         """Those of its arguments that grow with the cores, as they suit that many."""
         return {}

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from labs.analysis import causes
 from labs.analysis.causes import UNSTEADY
-from labs.analysis.checks import BOUND, ENOUGH, STARVED, Checked, starved_because
+from labs.analysis.checks import BOUND, ENOUGH, GENERATOR, STARVED, Checked, starved_because
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, listed, percent
 from labs.records.results import Check, Point, Run
@@ -28,7 +28,7 @@ ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
         "few": LONGER,
         "interval": LONGER,
         "drift": LONGER,
-        "load generator": (
+        GENERATOR: (
             "More “CPU time” gives each request more to do.",
             f"{FEWER} ask less.",
         ),

@@ -174,7 +174,6 @@ def _named(node: ast.expr) -> tuple[str, str, list[object]]:
     raise Unusable(f"{shown}: neither a quantity nor a law nor a number.")
 
 
-ROLE = re.compile(r"\{claim\}(?P<ticks>`+)(?P<text>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 TOGETHER = re.compile(r"(?P<words>.*\S)\s*\[(?P<claim>[^\[\]]+)\]\s*", re.DOTALL)
 
 

@@ -24,6 +24,11 @@ from labs.records.results import Result
 Say = Callable[[str], None]
 
 
+def at_scale(lab: LabKind[Any]) -> LabKind[Any]:
+    """The lab with as many users and workers as suit the cores that are here."""
+    return lab.at_scale(fingerprint().cores)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """How often each lab is run at most, and what is kept."""
@@ -32,7 +37,7 @@ class Rule:
     tries: int = 2  # for each run
     each_s: float = 3.0  # of a level at least, so that a moment's mood of the machine is no result
     fit: bool = True  # whether a run that is unfit is left out, and made again
-    smoke_test: bool = False  # whether each lab is cut down to a few seconds
+    sized: Callable[[LabKind[Any]], LabKind[Any]] = at_scale
 
     def __post_init__(self) -> None:
         whole("tries", self.tries, 1, 100, "It says how often each run is tried until it is fit.")
@@ -40,7 +45,6 @@ class Rule:
 
 BOOK = Rule()
 ONCE = Rule(runs=1, tries=1, fit=False, each_s=0)  # to look at, not to put into the book
-TRIAL = Rule(runs=1, tries=1, fit=False, each_s=0, smoke_test=True)  # to see that every lab runs
 
 
 def _nobody(line: str) -> None:
@@ -139,7 +143,7 @@ def _recorded(name: str, lab: LabKind[Any]) -> Any:
     """Make as many runs of a lab as its kind asks for, each fit, saved as one result. Unusable,
     with the last run's reasons, if as many tries as the rule allows do not give them; the recording
     that was there then stays."""
-    lab = lab.smoke_test() if _rule.smoke_test else lab.at_scale(fingerprint().cores)
+    lab = _rule.sized(lab)
     if lab.each == "level" and (usual_s := lab.each_s) and usual_s < _rule.each_s:
         lab = lab.lasting(_rule.each_s)
     runs, rounds, why = min(_rule.runs, lab.rounds), [], ""

@@ -60,7 +60,7 @@ def chosen(lab: str, cores: int = BOOK_CORES) -> Path | None:
     """The recording of the machine that is nearest to one of so many cores, if there is any."""
 
     def apart(file: Path) -> tuple[float, bool]:
-        there = int(file.stem.partition("-")[0]) or 1
+        there = int(file.stem.partition("-")[0])
         return max(there, cores) / min(there, cores), there < cores
 
     return min(paths(lab), key=apart, default=None)

@@ -11,6 +11,7 @@ import examples
 import pytest
 from chapters import tables
 from msgspec import structs
+from short import TRIAL, short
 
 from labs.host.programs import Program
 from labs.kinds.classics.published import QUEUE_OF_128, S1, S2, S3_TREES, S4, S5, TABLES
@@ -278,7 +279,7 @@ def test_a_number_or_a_source_that_is_not_there_says_which_are() -> None:
 
 
 def tried_again(source: str) -> Replication:
-    found = Rig().perform(ClassicLab(source).smoke_test())
+    found = Rig().perform(short(ClassicLab(source)))
     if missing := found.run.tries[0].missing:
         pytest.skip(missing)
     return found
@@ -332,7 +333,7 @@ def test_a_tool_that_is_not_here_leaves_a_row_that_says_so(
     monkeypatch.setattr(tools, "AB", nobody)
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     said: list[str] = []
-    recorder.record_book(["classics-s4"], said.append, recorder.TRIAL, by="make classics")
+    recorder.record_book(["classics-s4"], said.append, TRIAL, by="make classics")
     found = store.recording("classics-s4")
     assert isinstance(found, Replication)
     assert all(each.missing for each in found.run.tries)

@@ -285,6 +285,16 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     assert lab.rejection(above) == ABOVE.sentence
 
 
+def test_parts_that_fill_the_load_generator_measure_it_and_not_the_servers() -> None:
+    filled = Check(name="load generator", unfit=True, sentence="It used 99 % of its core.")
+    made, whose = comparison(), f"full with “{FEW}” and with “{MANY}”: that measures Locust"
+    for label, users in itertools.product((FEW, MANY), (25, 50)):
+        made = with_point(made, label, users, checks=(filled,))
+    assert comparable(made.parts) == 10 and whose not in said(made)[""]
+    both = with_point(made, FEW, 10, checks=(examples.UNFIT,))
+    assert f"At 50 users the load generator was {whose}" in said(both)[""]
+
+
 def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
     asked, pools = ComparisonLab(PARTS), ComparisonLab(POOLS, over="pool")
     assert asked.matches(comparison())
@@ -424,16 +434,13 @@ def test_a_server_that_this_machine_cannot_run_is_refused_before_anything_starts
     assert script.begun == []
 
 
-def test_a_small_machine_begins_modestly_and_a_smoke_test_keeps_the_pools_apart() -> None:
+def test_a_small_machine_begins_modestly_and_keeps_the_pools_apart() -> None:
     lab = ComparisonLab(POOLS, over="pool")
     small = lab.scaled_down(1, shared=False)
     assert list(small.parts) == list(POOLS) and small.over == "pool"
     assert {part.workload.cpu_s for part in small.parts.values()} == {0.0}
     assert "This machine has one core" in small.about()
     assert lab.scaled_down(4, shared=False).parts == POOLS
-    trial = list(lab.smoke_test().parts.values())
-    assert [part.server.pool for part in trial] == [1, 16]
-    assert len({part.load.users for part in trial}) == len(trial[0].load.users) == 1
 
 
 # -- for real --------------------------------------------------------------------------------

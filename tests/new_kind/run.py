@@ -1,7 +1,6 @@
 """The naps lab: how late does a sleep end?"""
 
 import time
-from typing import Self
 
 from labs.kinds.naps.record import Nap, Naps, NapsRun
 
@@ -49,6 +48,3 @@ class NapsLab(LabKind[Naps]):
 
     def answer(self, found: Naps) -> Answer:
         return Answer(self.lengths_s[-1], found.run.naps[-1].slept_s)
-
-    def smoke_test(self) -> Self:
-        return type(self)(self.lengths_s[:1])

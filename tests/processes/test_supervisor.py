@@ -4,6 +4,7 @@ import contextlib
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -166,6 +167,20 @@ def test_supervise_takes_what_popen_takes(tmp_path: Path) -> None:
         command.stdin.close()
         said = command.stdout.read().decode()
     assert said == f"{tmp_path} LC_CTYPE {MARK} WORD from a pipe\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_socket_that_is_passed_on_is_the_command_s_and_not_the_reaper_s() -> None:
+    def held(pid: int) -> bool:
+        descriptors = Path(f"/proc/{pid}/fd").iterdir()
+        return socket_id in {str(each.readlink()) for each in descriptors}
+
+    with socket.create_server(("127.0.0.1", 0)) as passed:
+        socket_id = f"socket:[{os.fstat(passed.fileno()).st_ino}]"
+        stays = [*PYTHON, "import time; time.sleep(60)"]
+        with supervise(stays, pass_fds=[passed.fileno()]) as command:
+            assert held(command.pid)
+            eventually(lambda: not held(command._tree.reaper), GONE_S, "the reaper to let go")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from short import TRIAL
 
 from labs.host import lock
 from labs.kinds.base import LabKind
@@ -39,7 +40,7 @@ def test_a_lab_runs_and_shows_what_it_found(
 ) -> None:
     monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
     monkeypatch.setattr(lock, "LOCK", tmp_path / "turn")  # what it measures is not looked at
-    recorder.record_book([lab], print, recorder.TRIAL)
+    recorder.record_book([lab], print, TRIAL)
     found = store.recording(lab)
     assert showing(found).alt(found)
     assert "wt-recorded" in page(lab, found)

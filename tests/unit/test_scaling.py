@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import examples
 import pytest
 
@@ -8,7 +6,6 @@ from labs.analysis.scaling import (
     around_knee,
     scaled_down,
     scaled_down_timeline,
-    smoke_test,
     variants,
 )
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -107,23 +104,6 @@ def test_a_short_step_stays_long_enough_for_its_requests() -> None:
     assert step.seconds == pytest.approx(10 * 0.5)
     (step,) = scaled_down_timeline(slow, [Step(seconds=30, rate=0.5)], cores=1)[1]
     assert step.seconds == pytest.approx(10 / 0.5)
-
-
-def test_a_smoke_test_is_small_in_everything_and_keeps_its_mix() -> None:
-    """Ten milliseconds a request, of which the work has the part that it had."""
-    server = Server("threaded", processes=6, threads=16, start=5)
-    load = Load((1, 8, 9, 64), think_time_s=0.4, seconds=3.0)
-    small = smoke_test(Experiment(server, Workload(cpu_s=0.05, wait_s=0.15), load))
-    assert small.server == replace(server, processes=4, threads=4, start=4)
-    assert small.workload.cpu_s == pytest.approx(0.0025)
-    assert small.workload.wait_s == pytest.approx(0.0075)
-    assert small.load == replace(
-        load, users=(1, 8), think_time_s=small.load.think_time_s, seconds=0.3
-    )
-    assert small.load.think_time_s == pytest.approx(0.02)
-    few = Experiment(Server("prefork", processes=2), Workload(cpu_s=0.004), Load((9, 64)))
-    small = smoke_test(few)
-    assert (small.server, small.workload, small.load.users) == (few.server, few.workload, (8,))
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ import pytest
 from examples import snapshot
 
 from labs.analysis import schedule, window
-from labs.analysis.point import connections, count_level, service_time_s
+from labs.analysis.point import connections, count_level
 from labs.analysis.schedule import PAINT_S, SPEED_S, VISITS, Plan
+from labs.analysis.time_split import spans
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.histogram import MoreThan, histogram, percentile, together
 from labs.records.requests import RECORD, Report
@@ -130,8 +131,8 @@ def test_a_mean_weighs_each_request_by_its_share():
     records = np.zeros(len(starts), dtype=RECORD)
     records["start"], records["end"] = starts, ends
     records["service_start"], records["service_end"] = starts, (starts + ends) / 2
-    served_s = service_time_s(records, 0.9, 1.3)
-    assert served_s == pytest.approx(0.5 * counted.mean_response_time_s)
+    stamped = spans(records, 0.9, 1.3)
+    assert stamped.service_s == pytest.approx(0.5 * counted.mean_response_time_s)
 
 
 def test_a_percentile_knows_whom_it_has_not_seen_to_the_end():
@@ -359,6 +360,13 @@ def test_a_level_seen_slower_than_forecast_is_given_its_time():
     assert (slow.grace_s, small.grace_s) == (4.0, 0.6)
     assert small.settle_s == pytest.approx(2 * 2.0 + 0.6)
     assert [plan.grace_s for plan in schedule.up(load, LEVELS, 3.0)] == [1.5, 6.0]
+    seen = replace(examples.point(8), completed=9, mean_response_time_s=5.0)
+    found = [
+        schedule.seen_slower(seen, replace(LEVELS[1], model_response_time_s=each_s))
+        for each_s in (2.0, 9.0, 0.1)
+    ]
+    assert found == [2.5, 1.0, schedule.SLOWEST]
+    assert schedule.seen_slower(replace(seen, completed=0), LEVELS[1]) == 1.0
 
 
 @pytest.mark.parametrize(("seconds", "times"), [(0.2, 1), (1, 1), (2.5, 2.5), (4, 4), (9, 4)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Self
 
 from labs.host.listeners import Family
 from labs.host.monitor import Sampler
@@ -130,9 +129,6 @@ class AttachLab(LabKind[Attached]):
             return f"unfit: {listed([crowd(users) for users in unfit])}"
         judged = verdict(found)
         return judged.sentences[0] if judged.limit == "unknown" else ""
-
-    def smoke_test(self) -> Self:
-        return self.again(users=(1, 2))
 
     def in_a_line(self, found: Attached) -> str:
         if not found.points:

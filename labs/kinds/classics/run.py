@@ -184,16 +184,6 @@ class ClassicLab(LabKind[Replication]):
     def rejection(self, found: Replication) -> str:
         return next((each.missing for each in found.runs[-1].tries if each.missing), "")
 
-    def smoke_test(self) -> Self:
-        """Its first server with one row, by ab alone."""
-        first = self.trials[0]
-        users, requests = [*first.ab.items()][-1]
-        server = Server(first.server.architecture, by=first.server.by, processes=4)
-        few = {min(users, 4): requests and 4}
-        return type(self)(
-            self.classic, [replace(first, server=server, ab=few, ab_s=1.0, locust=())]
-        )
-
     def in_a_line(self, found: Replication) -> str:
         """Its newest row."""
         tried = found.run.tries[-1]

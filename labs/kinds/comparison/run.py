@@ -16,7 +16,6 @@ import msgspec
 
 from labs.analysis.checks import enough_fit, impossible, is_the_result
 from labs.analysis.scale import own_parts
-from labs.analysis.scaling import smoke_test
 from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
@@ -148,21 +147,6 @@ class ComparisonLab(LabKind[Comparison]):
             return impossible(point for part in found.parts.values() for point in part.points)
         reasons = (f"{label}: {c.sentence}" for label, p in counting for c in p.checks if c.unfit)
         return " ".join(dict.fromkeys(reasons))
-
-    def smoke_test(self) -> Self:
-        """Every part, each with the first of its levels only: a sweep's own trial has two. Of
-        pools, which differ in nothing but their size, the smallest and the largest."""
-        few = self.parts
-        if self.over == "pool":
-            ranked = sorted(few, key=lambda label: few[label].server.pool or 0)
-            few = {label: few[label] for label in (ranked[0], ranked[-1])}
-        smaller = {}
-        for label, experiment in few.items():
-            small = smoke_test(experiment)
-            server = experiment.server if self.over == "pool" else small.server  # pools stay apart
-            load = replace(small.load, users=small.load.users[:1])
-            smaller[label] = replace(small, server=server, load=load)
-        return type(self)(smaller, over=self.over)
 
     def grown(self, cores: int) -> Mapping[str, Any]:
         return {"parts": own_parts(self.scale.written, cores)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from labs.analysis.checks import GENERATOR
 from labs.analysis.contrast import CONFIDENCE
 from labs.kinds.comparison.contrast import comparable, decided, differ, overflowed
 from labs.kinds.comparison.record import Comparison, Contrast
@@ -126,6 +127,11 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
     """By how much the two parts differ that were to be compared, or that this cannot be seen."""
     if decision is None:
         first, *_, last = comparison.parts
+        if filled := _filled([comparison.part(first), comparison.part(last)]):
+            return [
+                f"At {crowd(filled)} the load generator was full with “{first}” and with “{last}”: "
+                "that measures Locust, so nothing is said of their ratio."
+            ]
         return [
             f"There is no level of users at which both “{first}” and “{last}” were measured well "
             "enough, so nothing is said of their ratio."
@@ -171,6 +177,15 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
         f"An answer took {took[0]} on average with the one, {took[1]} with the other.",
         *([whose.format(listed(without))] if without else []),
     ]
+
+
+def _filled(parts: Sequence[Recording]) -> int | None:
+    """The most users at which all of these filled the load generator."""
+    full = [
+        {point.users for point in part.points if GENERATOR in {each.name for each in point.checks}}
+        for part in parts
+    ]
+    return max(set.intersection(*full), default=None)
 
 
 def _most(comparison: Comparison, users: int) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self
 
 from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
@@ -32,7 +31,6 @@ SERVERS = ("nginx", "uvicorn")  # the first that is here
 FILE = Workload(page="file", wait_cv=0.0)
 USERS = 16
 SECONDS = 3.0  # that each generator's requests and CPU are counted
-BRIEF_S = 1.0
 STARTS_S = {"driver": 1.4, "plain": 3.5, "tool": 0.6}  # to start and to end one
 MOST_PROCESSES = 8  # of plain Locust
 OTHERS = 0.1  # of the machine used by anyone else: then the comparison is worth nothing
@@ -134,10 +132,6 @@ class GeneratorsLab(LabKind[Generators]):
             if each.others_cpu > OTHERS * found.machine.cores:
                 return f"{each.name}: others used {each.others_cpu:.2f} cores meanwhile."
         return ""
-
-    def smoke_test(self) -> Self:
-        few = [way for way in self.ways if way.name != "1 locust" and way.processes <= 2]
-        return self.again(seconds=BRIEF_S, which=few)
 
     def _of_s(self, way: Way) -> float:
         return STARTS_S[way.kind] + self._each_s + SETTLE_S

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Self, get_args
+from typing import get_args
 
 import psutil
 
@@ -29,11 +29,6 @@ SIZES: Mapping[Waiting, Sequence[int]] = {
     "process": (1, 2, 4, 8, 16, 32),
     "thread": (1, 8, 32, 128, 256),
     "coroutine": (1, 64, 256, 512, 1024),
-}
-FEW: Mapping[Waiting, Sequence[int]] = {
-    "process": (1, 4),
-    "thread": (1, 32),
-    "coroutine": (1, 128),
 }
 WHERE = {
     "process": "servers with {} processes",
@@ -127,9 +122,6 @@ class MemoryLab(LabKind[Memory]):
                     f"{percent(growth.off_line)} of the growth off it."
                 )
         return ""
-
-    def smoke_test(self) -> Self:
-        return type(self)(FEW)
 
 
 def server_of(kind: Waiting, number: int) -> Server:

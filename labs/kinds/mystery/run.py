@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Self
 
 import msgspec
@@ -30,8 +29,6 @@ from labs.servers.serve import check
 from labs.servers.storage import Database, database
 
 LEVEL_S = 3.5  # a level takes about so long: nothing may be forecast here, it would tell
-BRIEF_S = 0.5
-FEW_USERS = (2, 8)
 
 
 class MysteryLab(LabKind[Mystery]):
@@ -124,14 +121,6 @@ class MysteryLab(LabKind[Mystery]):
             elif above := impossible(recording.points):
                 reasons.append(f"{name}: {above}")
         return " ".join(reasons)
-
-    def smoke_test(self) -> Self:
-        """The server as it is, at two levels."""
-        smaller = self.variant("before", users=FEW_USERS)
-        before = smaller.scenario.before
-        load = replace(before.load, seconds=BRIEF_S)
-        smaller.scenario = replace(smaller.scenario, before=replace(before, load=load))
-        return smaller
 
     def merge(self, rounds: Sequence[Mystery]) -> Mystery:
         variants = merged([each.variants for each in rounds])

@@ -11,7 +11,6 @@ import http.client
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 from labs.analysis import window
 from labs.analysis.schedule import CALIBRATION_S
@@ -31,7 +30,6 @@ RACERS = 8  # users, and threads: nobody has to queue for a thread
 WORK = Workload(cpu_s=0.008, wait_s=0.032, wait_cv=0.1)  # 40 ms between reading and writing
 COMPUTING = replace(WORK, wait_s=0.0)
 SECONDS = 3.0  # of load for each way to count
-BRIEF_S = 1.0
 SETTLE = 0.2  # of these seconds pass before throughput is counted
 STARTUP_S = 1.2  # a server and a load generator, to start and to end
 LAST_S = 20.0  # for the last requests to be answered
@@ -117,9 +115,6 @@ class RaceLab(LabKind[Race]):
             if (count.lost > 0) != (way.lock in ("none", "write")):
                 return f"{count.name}: {count.lost} of {count.asked} additions were lost."
         return ""
-
-    def smoke_test(self) -> Self:
-        return type(self)(self.ways[:2], BRIEF_S)
 
     def _count(self, rig: Rig, way: Way) -> Count:
         """One way, on a fresh server, so that the counter begins at nought."""

@@ -10,7 +10,6 @@ from typing import Any, Self
 
 from labs.analysis import checks, schedule
 from labs.analysis.scale import own_experiment
-from labs.analysis.scaling import smoke_test
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.sweep.record import Recording
@@ -92,9 +91,6 @@ class SweepLab(LabKind[Recording]):
         if checks.enough_fit(found.points):
             return checks.impossible(found.points)
         return " ".join(c.sentence for point in found.points for c in point.checks if c.unfit)
-
-    def smoke_test(self) -> Self:
-        return self.again(experiment=smoke_test(self.experiment))
 
     def grown(self, cores: int) -> Mapping[str, Any]:
         return {"experiment": own_experiment(self.scale.written, cores)}

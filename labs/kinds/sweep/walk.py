@@ -29,7 +29,6 @@ from labs.theory.forecast import expected
 from labs.theory.server_model import ServerModel
 from workloads.protocol import OK
 
-SLOWEST = 4.0  # a level is never planned for longer than this many times its forecast
 MOST_GROWTH_S = 10.0  # 5 to 256 workers at four looks a second take 3
 MOST_PSS = 64  # processes: reading the memory of more takes longer than a level's pause
 
@@ -214,12 +213,7 @@ class Levels:
             return self.speed()
 
     def _slower(self, level: PredictedLevel) -> float:
-        """How many times as long as forecast responses took there."""
-        point = self.points[level.users]
-        if point.completed < 1:
-            return 1.0
-        ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
-        return min(SLOWEST, max(1.0, ratio))
+        return schedule.seen_slower(self.points[level.users], level)
 
     def _let_grow(self, users: int) -> None:
         """A server that starts workers as they are needed gets the time to have them all."""

@@ -13,7 +13,7 @@ from typing import Any, Self, get_args
 
 from labs.analysis.checks import is_the_result
 from labs.analysis.scale import own_steps
-from labs.analysis.scaling import FEW, scaled_down_timeline, smoke_test
+from labs.analysis.scaling import scaled_down_timeline
 from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
@@ -31,7 +31,6 @@ from labs.records.settings import check_named
 from labs.records.steps import KILL, Step, check_steps
 from labs.servers.control import MORE, check_kill, check_raise, check_steps_for
 
-SHORT_S = 1.5  # a step of a smoke test
 CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
 
@@ -137,19 +136,6 @@ class TimelineLab(LabKind[Timeline]):
         spoiled = [each for each in results if not is_the_result(each, self.workload)]
         unfit = [check.sentence for each in spoiled for check in each.checks if check.unfit]
         return " ".join(dict.fromkeys(unfit))
-
-    def smoke_test(self) -> Self:
-        load = Load([max((step.users or 1) for step in self.steps)])
-        server = smoke_test(Experiment(self.server, self.workload, load)).server
-        steps = [
-            replace(
-                step,
-                seconds=min(step.seconds, SHORT_S),
-                do=f"raise the pool to {2 * FEW}" if step.pool else step.do,
-            )
-            for step in self.steps
-        ]
-        return type(self)(server, self.workload, steps, ask=self.ask, whole=self.whole)
 
     def grown(self, cores: int) -> Mapping[str, Any]:
         server, steps = self.scale.written
