@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from labs.analysis.point import half_width
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns
 from labs.records.experiment import Workload
@@ -65,6 +66,11 @@ class Row:
     def counts(self) -> bool:
         """Whether the goals hold for it."""
         return not self.disturbed and not self.blurred
+
+    @property
+    def sharp(self) -> bool:
+        """Whether it can judge the band, since its own interval is no wider."""
+        return half_width(self.point) <= self.half
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +177,13 @@ def by_work(found: Sequence[Row]) -> str:
     enough, as much as requests vary.
 
     All of these count, fit or not: a forecast that was missed so far that the level is unfit was
-    missed. What the machine did and where the instrument failed are counted below.
+    missed. What the machine did and where the instrument failed are counted below. *Sharp* are
+    those of the first whose own interval is no wider than the band: the others can't judge it.
     """
     counted_in = [row for row in found if row.counts]
     table = [["", "levels", *(goal.head for goal in GOALS), ""]]
-    for title, counted in (("left alone", counted_in), ("all", found)):
+    sharp = [row for row in counted_in if row.sharp]
+    for title, counted in (("left alone", counted_in), ("sharp", sharp), ("all", found)):
         for work, rows_of in _groups(counted).items():
             told = [goal.said(rows_of, work.removesuffix(ALONE)) for goal in GOALS]
             table.append([f"{work}, {title}", str(len(rows_of)), *told, ""])

@@ -116,6 +116,8 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
     assert cells(text, "mixed, 1 user, left alone")[1] == "+0.1 %"
     assert cells(text, "any work, left alone")[0] == "4"
     assert levels.by_work([row(8, 0.0, OTHERS)])  # nothing was left alone
+    blunt = replace(row(8, 0.3), half=0.01)
+    assert cells(levels.by_work([row(8, 0.01), blunt]), "mixed, sharp")[0] == "1"
 
 
 def test_a_promise_is_kept_by_the_middle_of_its_rounds() -> None:
