@@ -263,7 +263,10 @@ class LabUser(FastHttpUser):
         )
         end = clock()
         del gate.in_flight[number]
-        if 200 <= response.status_code < 300 and (headers := response.headers) is not None:
+        headers, answered = response.headers, 200 <= response.status_code < 300
+        read = response._response
+        whole = answered and read is not None and read.message_complete  # and hasn't broken off
+        if whole and headers is not None:
             # Of every answer: it costs two hundredths of a trivial request, and whoever only looks
             # now and then finds the long ones too often.
             process = int(headers.get("X-Process", "0"))  # type: ignore[arg-type]
@@ -274,7 +277,8 @@ class LabUser(FastHttpUser):
             keep(FAILED, number, getattr(error, "errno", None) or 0, start, end)
             gate.failures += 1
             if gate.failures <= SHOWN_FAILURES:
-                why = error or f"answered {response.status_code}"
+                broken = "the answer broke off" if answered else f"answered {response.status_code}"
+                why = error or broken
                 print(f"request failed: {why}", file=sys.stderr, flush=True)
 
 

@@ -16,6 +16,7 @@ from labs.theory import laws
 CLOSE = 0.05  # relative: what is as near is the same
 STEADY = 0.15  # relative: a pause that is one pause
 MORE_USERS = 1.4  # times as many, at least, for a rate that stays to be a plateau
+MOST_FAILED = 0.01  # of the requests of a level that the laws are asked about
 FAR_BELOW = 0.6  # of the plateau: a level where users hardly wait for each other
 MOST_LISTED = 6
 
@@ -48,7 +49,7 @@ class Course:
 
     @cached_property
     def levels(self) -> list[Level]:
-        every = self.test.levels
+        every = filter(well, self.test.levels)
         return [
             each for each in every if each.users and each.mean_response_time_s and each.ended_rps
         ]
@@ -117,6 +118,11 @@ class Course:
         return self.plateau_rps is not None and first <= FAR_BELOW * self.plateau_rps
 
 
+def well(level: Level) -> bool:
+    """Whether so few requests failed that its rate and times are those of answers."""
+    return level.failed <= MOST_FAILED * (level.completed + level.failed)
+
+
 def round_s(level: Level) -> float:
     """N/X, seconds from one question of a user to the next, as Little's law has it."""
     return (level.users or 0) / level.ended_rps
@@ -130,13 +136,13 @@ def under_way(level: Level) -> float:
 def sentences(test: LoadTest, known: Given) -> list[str]:
     """What the laws say of that test, in the order of a proof."""
     found = Course(test)
-    said = [*_without_users(test), *_few(test)]
+    said = [*_without_users(test), *_few(test), *_failures(test)]
     if found.levels:
         said.append(_little(found))
         if found.adds_up:
             said += [*_pause(found), *_timer(found), _most(found), *_plateau(found)]
             said += _limits(found, known)
-    return [*said, *_failures(test), _closed(test)]
+    return [*said, _closed(test)]
 
 
 def _without_users(test: LoadTest) -> Iterator[str]:
@@ -281,6 +287,16 @@ def _failures(test: LoadTest) -> Iterator[str]:
         yield (
             f"{failed:,} of {ended:,} requests failed ({percent(failed / ended)}): a failure may "
             "take less time than an answer, or more, and the mean is of both."
+        )
+    if spoilt := sum(not well(each) for each in test.levels):
+        yield (
+            f"In {spoilt} of {len(test.levels)} levels more than {percent(MOST_FAILED)} failed: "
+            "the laws are not asked about these."
+        )
+    if unlike := sum(each.unlike for each in test.levels):
+        yield (
+            f"{unlike:,} answers had another length than the first, which {test.tool} calls "
+            "failed. They count as answers here: is it a page that varies, or an error's?"
         )
 
 

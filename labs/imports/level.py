@@ -37,6 +37,7 @@ class Level:
     failed: int
     mean_response_time_s: float | None  # of all that the program counts; None if it can't be told
     percentiles: tuple[tuple[float, float], ...] = ()  # per cent, seconds
+    unlike: int = 0  # of the completed: of another length than the first
 
     def __post_init__(self) -> None:
         for name, value, least, most in (

@@ -44,7 +44,8 @@ class Target:
                 "A name or password in a URL is seen by everybody on this machine. Put it into a "
                 "file as a header, and give that: --header @file."
             )
-        if port == 0 or any(letter <= " " or letter > "~" for letter in self.url):
+        impossible = port == 0 or parts.path.startswith("//")
+        if impossible or any(letter <= " " or letter > "~" for letter in self.url):
             raise Unusable(f"{self.url!r}: no URL that can be asked. {EXAMPLE}")
         if not self.here and parts.hostname != self.mine:
             why = (
@@ -138,8 +139,8 @@ def first_look(
             connection = http.client.HTTPConnection(target.host, target.port, timeout=ANSWER_S)
         try:
             connection.request("GET", target.page, headers=headers or {})
-            response = connection.getresponse()
-            size = len(response.read(MOST_BODY))
+            with connection.getresponse() as response:
+                size = _body(target, response, begin)
         finally:
             connection.close()
     except ssl.SSLCertVerificationError as error:
@@ -153,6 +154,11 @@ def first_look(
         raise Failed(
             f"{target.url}: no answer within {ANSWER_S:.0f} s. A page so slow can't be measured "
             "here; ask for one that answers."
+        ) from None
+    except http.client.IncompleteRead:
+        raise Failed(
+            f"{target.url}: its answer breaks off in the middle. Mend that first; the server's own "
+            "log may say why."
         ) from None
     except (http.client.HTTPException, ssl.SSLError) as error:
         raise Failed(
@@ -172,6 +178,21 @@ def first_look(
     if problem and not whatever:
         raise Failed(f"{target.url}: {problem}")
     return found
+
+
+def _body(target: Target, response: http.client.HTTPResponse, begin: float) -> int:
+    """Read an answer to its end; how many bytes. IncompleteRead where it breaks off."""
+    size = 0
+    while size < MOST_BODY and (part := response.read1()):
+        size += len(part)
+        if time.perf_counter() - begin > ANSWER_S:
+            raise Failed(
+                f"{target.url}: the answer begins and doesn't end within {ANSWER_S:.0f} s, as a "
+                "stream of events would. Ask for a page that ends."
+            )
+    if size < MOST_BODY and response.length:
+        raise http.client.IncompleteRead(b"", response.length)
+    return size
 
 
 def refusal(found: Answer, location: str = "") -> str:

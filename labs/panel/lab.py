@@ -35,6 +35,11 @@ from labs.records.errors import Unusable
 from labs.records.format import seconds
 from labs.records.results import Result, Sample
 
+AS_LAST = (
+    " So it was set in your last run. For the page's own settings unfold “Show the code” and press "
+    "“Run this code”."
+)
+
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
@@ -74,7 +79,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ask()
         perform = lambda name: self._lab.perform(name)  # noqa: E731
         self._bar = RunBar(self._run, self._stop, lab.controls, perform, self._duration)
-        self._about = ipywidgets.HTML(about(self._lab.about()))
+        as_last = last is not None and work(last.lab) != work(lab)
+        self._about = ipywidgets.HTML(about(f"{self._lab.about()}{AS_LAST if as_last else ''}"))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
@@ -134,6 +140,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     def _changed(self) -> None:
         """Something was set: what it means, what may be expected, and how long it takes."""
         with self._drawing:
+            self._bar.tell("")  # went wrong with what was set before
             try:
                 lab = self._as_set()
                 lab.check(self._machine)

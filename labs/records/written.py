@@ -12,7 +12,10 @@ UNITS = (
     {"req/s": 1.0, "requests/s": 1.0, "rps": 1.0, "/s": 1.0, "req/min": 1 / 60},
 )
 SPACES = "\u00a0\u202f\u2009_'"  # between thousands, or before a unit, as the book prints them
-NUMBER = re.compile(r"([+-]?(?:\d[\d.,]*|[.,]\d+)(?:e[+-]?\d+)?)\s*(.*)", re.IGNORECASE)
+# A number, then its unit: 1/2 and 2 0 have none.
+NUMBER = re.compile(
+    r"([+-]?(?:\d[\d.,]*|[.,]\d+)(?:e[+-]?\d+)?)(?!\s*/?\s*\d)\s*(.*)", re.IGNORECASE
+)
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")  # 1,000 and 12,500.5
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from answering import answering
 from own_server import TOKEN
 from panel_driver import PanelDriver
 from serving import own_server
@@ -25,12 +26,14 @@ from labs.host.waiting import Stopped
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.attach.verdict import verdict
+from labs.load.locust import drive
 from labs.measure.rig import Rig
 from labs.panel.your_server import YourServerPanel
 from labs.records.errors import Failed
-from labs.records.experiment import Server
+from labs.records.experiment import Load, Server
 from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import serve
+from workloads.protocol import FAILED, OK
 
 pytestmark = pytest.mark.measures
 
@@ -186,6 +189,16 @@ def test_attach_stops_at_the_level_at_which_answers_become_errors() -> None:
         found = attach(url, users=[1, 2, 4, 16, 32, 64])
     assert found.points[-1].users == 16
     assert verdict(found).limit == "errors"
+
+
+@pytest.mark.parametrize(("then", "kind"), [("cut off", FAILED), ("all of it", OK)])
+def test_an_answer_that_breaks_off_has_failed(then: str, kind: int) -> None:
+    headers = "Connection: close\r\nContent-Length: 9"
+    with answering(headers, then) as url, drive(Load([1]), url=url) as driver:
+        driver.ask_page("/", {}, 0.0)
+        driver.open(1, 0.0)
+        eventually(lambda: len(driver.records()) > 9, 20, "answers")
+        assert {FAILED, OK} & {*driver.records()["kind"].tolist()} == {kind}
 
 
 @pytest.mark.extended

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from answering import answering
 from attachments import SEEN, UNSEEN, USERS, attached
 from examples import point
 from hypothesis import given
@@ -79,6 +80,11 @@ def places(most: int) -> Callable[[int], float]:
         (lambda N: min(N, 40) ** 0.5 / 0.2, 0.2, {}, "unknown", "None of the causes"),
         (lambda N: N / 5.02, 5.02, {}, "timer", "somebody's timer"),
         (lambda N: N / 2.3, 2.3, {}, "unknown", "Nothing was full"),
+        (lambda N: N / (0.1 if N < 8 else 0.045), 0.1, {}, "unknown", "At 8 users an answer took"),
+        (
+            *(lambda N: N / (0.006 if N < 2 else 0.003), 0.006),
+            *({"generator_cpu": 0.1}, "unknown", "Nothing was full"),
+        ),
     ],
 )
 def test_verdict_on_levels_along_a_curve(
@@ -352,6 +358,7 @@ def test_report_of_a_server_whose_process_is_not_seen_claims_no_cpu_time() -> No
         ("http://127.0.0.1:99999/", "no URL"),
         ("http://127.0.0.1:0/", "no URL"),
         ("http://127.0.0.1/a b", "no URL"),
+        ("http://127.0.0.1//a", "no URL"),
         ("http://me:secret@127.0.0.1/", "--header @file"),
         ("http://example.org/", "--host-is-mine example.org"),
         ("http://192.0.2.1/", "attack"),
@@ -413,6 +420,24 @@ def test_first_look_ends_with_a_sentence_at_what_is_no_answer(status: int, said:
         with pytest.raises(Failed, match=said) if said else nullcontext():
             first_look(Target(f"http://127.0.0.1:{server.server_port}/{status}"))
         thread.join()
+
+
+@pytest.mark.parametrize(
+    ("headers", "then", "on_and_on", "said"),
+    [
+        ("Content-Length: 9", "cut off", False, "breaks off in the middle"),
+        ("Transfer-Encoding: chunked", "3\r\ncut\r\n", False, "breaks off in the middle"),
+        ("Content-Type: text/event-stream", "data: 1\n\n", True, "a stream of events"),
+        ("Connection: close", "whole", False, ""),
+    ],
+)
+def test_first_look_reads_an_answer_to_its_end(
+    headers: str, then: str, on_and_on: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labs.load.target.ANSWER_S", 0.5)
+    refused = pytest.raises(Failed, match=said) if said else nullcontext()
+    with answering(headers, then, on_and_on=on_and_on) as url, refused:
+        first_look(Target(url))
 
 
 def test_first_look_says_that_nobody_listens() -> None:

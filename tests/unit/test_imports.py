@@ -74,7 +74,10 @@ def test_ab_counts_no_other_length_as_a_failure(tmp_path: Path) -> None:
     kinds = "Failed requests:        9\n   (Connect: 0, Receive: 2, Length: 6, Exceptions: 1)"
     (tmp_path / "ab.txt").write_text(re.sub(r"Failed requests: +0", kinds, text))
     (only,) = read([str(tmp_path / "ab.txt")]).levels
-    assert (only.completed, only.failed) == (157, 3)
+    assert (only.completed, only.failed, only.unlike) == (157, 3, 6)
+    (tmp_path / "ab.txt").write_text(re.sub(r"(Failed requests: +)0", r"\g<1>9", text))
+    (only,) = read([str(tmp_path / "ab.txt")]).levels
+    assert (only.completed, only.failed) == (151, 9)
 
 
 def test_wrk_knows_no_mean_where_answers_came_too_late(tmp_path: Path) -> None:
@@ -145,6 +148,9 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
         ([level(4, 40, None)], {}, "can't be told for 1 of 1 levels"),
         ([level(None, 40, 0.1)], {}, "doesn't say how many users there were: X·R says that 4"),
         ([level(4, 38, 0.1, failed=60)], {}, "60 of 1,200 requests failed (5 %)"),
+        ([level(4, 38, 0.1), level(8, 9, 0.1, failed=900)], {}, "In 1 of 2 levels more than 1 %"),
+        ([level(4, 38, 0.1), level(8, 9, 0.1, failed=900)], {}, "comes to 3.8 of 4 users."),
+        ([level(4, 40, 0.1, unlike=53)], {}, "53 answers had another length than the first, which"),
         ([level(4, 40, 0.1)], {}, "are of a closed load"),
     ],
 )  # fmt: skip

@@ -42,6 +42,8 @@ def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float
         ("", "ms", "Nothing is written there yet. Write digits, in ms"),
         ("many", "", "many: not an ordinary number"),
         ("1,2,3", "", "not an ordinary number"),
+        ("1/2", "req/s", "1/2: not an ordinary number"),
+        ("2 0", "", "not an ordinary number"),
         ("1e999", "", "not an ordinary number"),
         (math.nan, "", "not an ordinary number"),
         (10**400, "", "not an ordinary number"),

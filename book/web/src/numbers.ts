@@ -8,7 +8,7 @@ const UNITS: Record<string, number>[] = [
   { 'as a fraction': 1, '': 1, '%': 0.01, percent: 0.01, 'per cent': 0.01 },
   { 'req/s': 1, 'requests/s': 1, rps: 1, '/s': 1, 'req/min': 1 / 60 },
 ];
-const NUMBER = /^([+-]?(?:\d[\d.,]*|[.,]\d+)(?:e[+-]?\d+)?)\s*(.*)$/i;
+const NUMBER = /^([+-]?(?:\d[\d.,]*|[.,]\d+)(?:e[+-]?\d+)?)(?!\s*\/?\s*\d)\s*(.*)$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/; // 1,000 and 12,500.5
 const PLAIN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

@@ -25,8 +25,10 @@ def levels(lines: Iterable[str]) -> list[Level]:
     seconds = number(line("Time taken for tests", " seconds"), "Time taken")
     rate = number(line("Requests per second", r" \[#/sec\] \(mean\)"), "Requests per second")
     agree(rate * seconds, ended, "Requests per second × Time taken, and Complete requests")
-    kinds = re.search(r"\(Connect: (\d+), Receive: (\d+), Length: \d+, Exceptions: (\d+)\)", text)
-    failed = sum(count(each, "Failed requests") for each in kinds.groups()) if kinds else 0
+    failed, unlike = count(line("Failed requests", ""), "Failed requests"), 0
+    if kinds := re.search(r"\(Connect: \d+, Receive: \d+, Length: (\d+), Exceptions: \d+\)", text):
+        unlike = count(kinds[1], "Failed requests")
+        failed -= unlike
     if "Non-2xx responses:" in text:
         failed += count(line("Non-2xx responses", ""), "Non-2xx responses")
     total = found(r"^Total:\s+\d+\s+(\S+)\s.*$", text, "the row “Total” of its times")
@@ -41,6 +43,7 @@ def levels(lines: Iterable[str]) -> list[Level]:
             seconds=seconds,
             completed=ended - failed,
             failed=failed,
+            unlike=unlike,
             mean_response_time_s=mean_s if mean_s >= COARSE_S else None,
             percentiles=tuple(
                 (number(share.rstrip("%"), "percentage"), number(ms, share) / 1000)

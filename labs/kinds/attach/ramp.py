@@ -154,6 +154,12 @@ class Ramp(Windows):
         self._settle(users, response_s)
         with self._census() as cores:
             point = self._count(users, response_s, lone=users == 1)
+        if point.failed and not point.completed:
+            said = " ".join(self.watch.driver.last_lines().splitlines()[-1:])
+            raise LoadFailed(
+                f"{self.asked.locustfile or self.watch.target.url}: asked as {crowd(users)}, not "
+                f"one request was answered well, so nothing can be forecast. {said}"
+            )
         self.looks.append(point)
         self.seen.append((point.throughput_rps, cores))
 
@@ -178,9 +184,7 @@ class Ramp(Windows):
     def _paused(self) -> float:
         """Mean time between an answer and the same user's next request, over all looks: what is
         left of the users' time."""
-        if not (asked := sum(point.completed for point in self.looks)):
-            said = self.watch.driver.last_lines().splitlines()[-1:]
-            raise LoadFailed(f"{self.asked.locustfile}: no request was answered well. {said[0]}")
+        asked = sum(point.completed for point in self.looks)
         whole_s = sum(point.users * point.seconds for point in self.looks)
         open_s = sum(point.completed * point.mean_response_time_s for point in self.looks)
         return max(0.0, whole_s - open_s) / asked

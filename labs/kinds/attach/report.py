@@ -81,7 +81,8 @@ def text(attached: Attached) -> str:
     """What was found, what a request costs, the forecast's assumptions and the verdict."""
     run = attached.run
     unfit = [point.users for point in run.points if not point.fit]
-    lines = [*verdict(attached).sentences, *run.forecast.notes]
+    assumed = (f"What the forecast assumes. {note}" for note in run.forecast.notes)
+    lines = [*verdict(attached).sentences, *assumed]
     if unfit:
         lines.append(f"Not to be trusted: the levels {listed(unfit)}, as their notes say.")
     return "\n".join([*lines, f"Measured on: {attached.machine.caption}."])

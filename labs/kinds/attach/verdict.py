@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from labs.analysis.point import half_width
 from labs.analysis.timers import timer_s
 from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.record import Attached, Attachment
@@ -43,6 +44,7 @@ WHOLE = 0.15  # how near the places in use lie to those that are seen
 ONE = 1.15  # places: so few are one
 MANY = 8.0  # places: so many are hardly a lock that is held for an eighth of each request
 BEYOND = 1.3  # times as many users as places, for the plateau to be one
+SOONER, NAPS_S = 0.25, 0.005  # than a lone answer: cold caches and naps explain no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +115,8 @@ def _limit(run: Attachment, machine: Machine) -> Verdict:
     curve = Curve(run, machine, points)
     if timer := _timer(curve):
         return timer
+    if sooner := _sooner(curve):
+        return _listen_queue(curve) or sooner  # a lone user may have been turned away, too
     if curve.share(curve.top) > RISES:
         return _nothing_full(curve)
     seen = _quota(curve) or _own_cores(curve) or _others(curve) or _cores(curve)
@@ -139,6 +143,24 @@ def _generator(run: Attachment, point: Point) -> Verdict:
         f"can do more than {rate(point.throughput_rps)}. Have more workers ask: "
         f"--expect-workers {run.generators + 1}.",
     )
+
+
+def _sooner(curve: Curve) -> Verdict | None:
+    """Where a crowd is answered sooner than a lone user: that is another page. A locustfile's users
+    may ask for others by chance."""
+    run = curve.run
+    sure_s = run.alone_s * (1 - half_width(run.looks[0])) if run.looks else run.alone_s
+    for point in () if run.locustfile else curve.points:
+        took_s = point.mean_response_time_s
+        if point.users > 1 and took_s < min((1 - SOONER) * sure_s, sure_s - NAPS_S):
+            return _named(
+                "unknown",
+                f"At {crowd(point.users)} an answer took {duration(took_s)}, and a lone one "
+                f"{duration(run.alone_s)}. Is it still your page? Whoever is turned away, or asks "
+                "a cache, is answered quickly. Until all get the same, nothing above that level "
+                "can be read off.",
+            )
+    return None
 
 
 def _timer(curve: Curve) -> Verdict | None:

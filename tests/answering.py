@@ -1,0 +1,32 @@
+"""A server that answers each connection with the same bytes, whatever it is asked."""
+
+import contextlib
+import socketserver
+import threading
+from collections.abc import Iterator
+
+EACH_S = 0.02
+
+
+@contextlib.contextmanager
+def answering(headers: str, then: str = "", *, on_and_on: bool = False) -> Iterator[str]:
+    """Its address. After the headers it sends `then`, once or until nobody listens."""
+    over = threading.Event()
+
+    class Answering(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with contextlib.suppress(OSError):
+                self.request.recv(9999)
+                self.request.sendall(f"HTTP/1.1 200 OK\r\n{headers}\r\n\r\n{then}".encode())
+                while on_and_on and not over.wait(EACH_S):
+                    self.request.sendall(then.encode())
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            over.set()
+            server.shutdown()
+            thread.join()
