@@ -35,11 +35,6 @@ from labs.records.errors import Unusable
 from labs.records.format import seconds
 from labs.records.results import Result, Sample
 
-AS_LAST = (
-    " So it was set in your last run. For the page's own settings unfold “Show the code” and press "
-    "“Run this code”."
-)
-
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
@@ -79,8 +74,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ask()
         perform = lambda name: self._lab.perform(name)  # noqa: E731
         self._bar = RunBar(self._run, self._stop, lab.controls, perform, self._duration)
-        as_last = last is not None and work(last.lab) != work(lab)
-        self._about = ipywidgets.HTML(about(f"{self._lab.about()}{AS_LAST if as_last else ''}"))
+        self._about = ipywidgets.HTML(about(self._lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
         self._earlier = EarlierRuns(self._taken_away)
@@ -173,8 +167,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._expect()
         self._ask()
         put(self._caption, "")
-        self._shown = None
-        self._drawn = None
+        self._shown = self._drawn = None
         self._figure.blank()
         self._results.clear()
         self._results.strip.clear()

@@ -172,8 +172,11 @@ def test_supervise_takes_what_popen_takes(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_socket_that_is_passed_on_is_the_command_s_and_not_the_reaper_s() -> None:
     def held(pid: int) -> bool:
-        descriptors = Path(f"/proc/{pid}/fd").iterdir()
-        return socket_id in {str(each.readlink()) for each in descriptors}
+        found = set()
+        for each in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):  # closed meanwhile
+                found.add(str(each.readlink()))
+        return socket_id in found
 
     with socket.create_server(("127.0.0.1", 0)) as passed:
         socket_id = f"socket:[{os.fstat(passed.fileno()).st_ino}]"

@@ -366,6 +366,8 @@ def test_a_fault_of_the_server_or_of_the_lab_is_said_and_loses_nothing(
     assert attempt.join(SOON_S)
     assert panel.said("message").startswith(said)
     assert panel.landed == [1] and panel.can_run
+    panel.set(processes=2)
+    assert panel.said("message") == ""  # it was about what had been set
 
 
 def test_a_run_that_gets_no_thread_is_told_and_can_be_tried_again(
