@@ -2,8 +2,9 @@
 
 It prints its port, and answers in 20 ms; /said tells what it was asked for so far, /away sends to
 another machine. FAULT: `none`; `token` (401 without the header); `full`
-(503 to whoever comes while four are served); `knocking` (each answer closes its connection, and
-five may wait at the door). With a certificate it speaks TLS.
+(503 to whoever comes while four are served); `sorry` (the same, told with 200); `once` (500 from
+the second on); `knocking` (each answer closes its connection, and five may wait at the door). With
+a certificate it speaks TLS.
 """
 
 import collections
@@ -16,6 +17,7 @@ import typing
 
 TOKEN = "Bearer of-the-reader"
 PLACES = 4
+FULL = {"full": 503, "sorry": 200}
 AWAY = b"http://192.0.2.1/"  # nobody's, by RFC 5737
 SERVED_S = 0.02
 
@@ -40,11 +42,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(302)
         elif sys.argv[1] == "token" and self.headers["Authorization"] != TOKEN:
             self.answer(401)
-        elif sys.argv[1] == "full" and not self.places.acquire(blocking=False):
-            self.answer(503)
+        elif sys.argv[1] == "once" and self.asked.total() > 1:
+            self.answer(500)
+        elif sys.argv[1] in FULL and not self.places.acquire(blocking=False):
+            self.answer(FULL[sys.argv[1]])
         else:
             threading.Event().wait(SERVED_S)
-            if sys.argv[1] == "full":
+            if sys.argv[1] in FULL:
                 self.places.release()
             self.answer(200)
 

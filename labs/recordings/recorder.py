@@ -37,7 +37,7 @@ class Rule:
     tries: int = 2  # for each run
     each_s: float = 3.0  # of a level at least, so that a moment's mood of the machine is no result
     fit: bool = True  # whether a run that is unfit is left out, and made again
-    sized: Callable[[LabKind[Any]], LabKind[Any]] = at_scale
+    sized: Callable[[LabKind[Any]], LabKind[Any]] = at_scale  # what is run of a lab
 
     def __post_init__(self) -> None:
         whole("tries", self.tries, 1, 100, "It says how often each run is tried until it is fit.")

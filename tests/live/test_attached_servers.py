@@ -26,7 +26,7 @@ from labs.host.waiting import Stopped
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.attach.verdict import verdict
-from labs.load.locust import drive
+from labs.load.locust import LoadFailed, drive
 from labs.measure.rig import Rig
 from labs.panel.your_server import YourServerPanel
 from labs.records.errors import Failed
@@ -189,6 +189,19 @@ def test_attach_stops_at_the_level_at_which_answers_become_errors() -> None:
         found = attach(url, users=[1, 2, 4, 16, 32, 64])
     assert found.points[-1].users == 16
     assert verdict(found).limit == "errors"
+
+
+def test_attach_names_no_limit_where_a_crowd_is_answered_with_another_page() -> None:
+    with own_server("sorry") as url:
+        found = attach(url, users=[1, 4, 16, 64])
+    judged = verdict(found)
+    assert judged.limit == "unknown" and "Is it still your page?" in judged.sentences[0]
+
+
+def test_attach_forecasts_nothing_of_a_server_that_answers_no_look() -> None:
+    said = r"asked as 1 user, it answered no request well\. .*code=500"
+    with own_server("once") as url, pytest.raises(LoadFailed, match=said):
+        attach(url)
 
 
 @pytest.mark.parametrize(("then", "kind"), [("cut off", FAILED), ("all of it", OK)])

@@ -154,11 +154,11 @@ class Ramp(Windows):
         self._settle(users, response_s)
         with self._census() as cores:
             point = self._count(users, response_s, lone=users == 1)
-        if point.failed and not point.completed:
+        if not point.completed:  # nor is anything to be forecast from
+            who = self.asked.locustfile or self.watch.target.url
             said = " ".join(self.watch.driver.last_lines().splitlines()[-1:])
             raise LoadFailed(
-                f"{self.asked.locustfile or self.watch.target.url}: asked as {crowd(users)}, not "
-                f"one request was answered well, so nothing can be forecast. {said}"
+                f"{who}: asked as {crowd(users)}, it answered no request well. {said}".rstrip()
             )
         self.looks.append(point)
         self.seen.append((point.throughput_rps, cores))

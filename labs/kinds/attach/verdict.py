@@ -109,14 +109,14 @@ def _limit(run: Attachment, machine: Machine) -> Verdict:
     if failed:
         return _errors(failed[0])
     points = tuple(sorted((p for p in run.points if p.completed), key=lambda each: each.users))
+    curve = Curve(run, machine, points)
+    if sooner := _sooner(curve):
+        return _listen_queue(curve) or sooner  # a lone user may have been turned away, too
     full = tuple(p for p in points if p.generator_cpu > GENERATOR_FULL)
     if full and points[-len(full) :] == full:
         return _generator(run, full[0])
-    curve = Curve(run, machine, points)
     if timer := _timer(curve):
         return timer
-    if sooner := _sooner(curve):
-        return _listen_queue(curve) or sooner  # a lone user may have been turned away, too
     if curve.share(curve.top) > RISES:
         return _nothing_full(curve)
     seen = _quota(curve) or _own_cores(curve) or _others(curve) or _cores(curve)
