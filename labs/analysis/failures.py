@@ -9,8 +9,14 @@ from labs.records.format import counted, duration, rate
 from labs.records.results import Check, Machine, Point, told, unfit
 from labs.records.server_facts import asks_database, keeps_connections, server_facts
 
+MOST_FAILED = 0.01  # of the requests: beyond that a level's rate and times aren't those of answers
 PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
+
+
+def too_many(failed: int, completed: int) -> bool:
+    """Whether so many requests of a level failed that its rate and times aren't those of answers."""
+    return failed > MOST_FAILED * (completed + failed)
 
 
 def failures(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
+from labs.analysis.failures import MOST_FAILED, too_many
 from labs.analysis.timers import timer_s
 from labs.imports.level import Level, LoadTest
 from labs.records.errors import real, whole
@@ -16,7 +17,6 @@ from labs.theory import laws
 CLOSE = 0.05  # relative: what is as near is the same
 STEADY = 0.15  # relative: a pause that is one pause
 MORE_USERS = 1.4  # times as many, at least, for a rate that stays to be a plateau
-MOST_FAILED = 0.01  # of the requests of a level that the laws are asked about
 FAR_BELOW = 0.6  # of the plateau: a level where users hardly wait for each other
 MOST_LISTED = 6
 
@@ -120,7 +120,7 @@ class Course:
 
 def well(level: Level) -> bool:
     """Whether so few requests failed that its rate and times are those of answers."""
-    return level.failed <= MOST_FAILED * (level.completed + level.failed)
+    return not too_many(level.failed, level.completed)
 
 
 def round_s(level: Level) -> float:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from labs.analysis.failures import too_many
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge
 from labs.host import listeners
@@ -26,7 +27,6 @@ from labs.theory.laws import GENERATOR_FULL
 IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
 STEADY = 3  # answers in a row that agree within
 AGREE = 0.1
-MOST_FAILED = 0.01  # of the answers
 MOST_LONGER = 10.0  # times a lone user's response time, of 19 in 20
 MORE_LOOKS = 3  # at most, after the first few, of answers that take less than
 BRIEF_S = 0.5
@@ -281,7 +281,7 @@ class Ramp(Windows):
         """Visit them again from many users to few, so that a drift of the machine shows."""
         for users in sorted(self.points, reverse=True):
             up = self.points[users]
-            if up.failed > MOST_FAILED * max(1.0, up.completed):
+            if too_many(up.failed, up.completed):
                 continue
             self.rig.progress(f"{crowd(users)} again")
             down = self._window(users, up.mean_response_time_s, leaving=True)
@@ -291,7 +291,7 @@ class Ramp(Windows):
         self.rig.partial(self.attached())
 
     def _stop(self, point: Point, flat: int) -> str:
-        if point.failed > MOST_FAILED * max(1.0, point.completed + point.failed):
+        if too_many(point.failed, point.completed):
             return "errors"
         if flat >= FLAT_LEVELS:
             return "flat"

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from labs.analysis.failures import too_many
 from labs.analysis.point import half_width
 from labs.analysis.timers import timer_s
 from labs.kinds.attach.next_step import look_next
@@ -36,7 +37,6 @@ BUSY = 0.88  # of what there is: so much of the cores in use and they are the li
 OTHERS = 0.15  # of the cores: with so much of them in others' hands nothing is said of the cores
 IDLE = 0.75  # of them: with less in use they are not
 THROTTLED = 0.02  # of the time
-ERRORS = 0.01  # of the answers
 TURNED_AWAY = 0.01  # connections that found the listen queue full, over the answers
 RISES = 0.9  # of what users alone would bring: so much, and nothing is full
 AS_FORECAST = 0.15  # how near the levels below the knee lie to N / (D + V + Z)
@@ -105,7 +105,7 @@ def _named(limit: Limit, sentence: str, pool_size: float | None = None) -> Verdi
 
 
 def _limit(run: Attachment, machine: Machine) -> Verdict:
-    failed = [p for p in run.points if p.failed > ERRORS * (p.completed + p.failed)]
+    failed = [p for p in run.points if too_many(p.failed, p.completed)]
     if failed:
         return _errors(failed[0])
     points = tuple(sorted((p for p in run.points if p.completed), key=lambda each: each.users))
