@@ -59,7 +59,7 @@ def crowded(
         overhead_s=beside_s,
         generator_s=whole.generator_cpu * whole.seconds / pieces,
         crowd_ratio=max(demand_s - beside_s, 0.0) / burned_s,
-        spread=(max(rates) - min(rates)) / (pieces / whole.seconds),
+        spread=max(found.spread, (max(rates) - min(rates)) / (pieces / whole.seconds)),
         use=use,
     )
 

@@ -14,8 +14,8 @@ PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard 
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
-def too_many(failed: int, completed: int) -> bool:
-    """Whether so many requests of a level failed that its rate and times aren't those of answers."""
+def too_many(failed: float, completed: float) -> bool:
+    """Whether so many of a level's requests failed that its rate and times aren't of answers."""
     return failed > MOST_FAILED * (completed + failed)
 
 

@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from labs.analysis.contrast import Spread, repeats, spread, student_t
+from labs.analysis.point import half_width
 from labs.analysis.window import LEAST_HALF_WIDTH
 from labs.records.histogram import together
 from labs.records.results import Point, Visit
@@ -94,7 +95,7 @@ def interval(point: Point, known: Spread | None) -> tuple[float, float]:
     """
     if len(point.visits) < 2:
         return point.throughput_ci_rps
-    halves = [_half_width(visit) for visit in point.visits]
+    halves = [half_width(visit) for visit in point.visits]
     half = max(math.hypot(*halves) / 2, LEAST_HALF_WIDTH)
     if known is not None and known.freedom >= 2 and repeats(point):
         half = max(half, student_t(known.freedom) * math.sqrt(known.variance / 2))
@@ -103,11 +104,6 @@ def interval(point: Point, known: Spread | None) -> tuple[float, float]:
         half = max(half, *(abs(each - 1) for each in rates))
     rate = point.throughput_rps
     return max(0.0, rate * (1 - half)), rate * (1 + half)
-
-
-def _half_width(visit: Visit) -> float:
-    low, high = visit.throughput_ci_rps
-    return (high - low) / 2 / visit.throughput_rps if visit.throughput_rps else 0.0
 
 
 def _joined_split(up: Point, down: Point) -> TimeSplit | None:

@@ -49,9 +49,11 @@ class Course:
 
     @cached_property
     def levels(self) -> list[Level]:
-        every = filter(well, self.test.levels)
         return [
-            each for each in every if each.users and each.mean_response_time_s and each.ended_rps
+            each
+            for each in self.test.levels
+            if each.users and each.mean_response_time_s and each.ended_rps
+            if not too_many(each.failed, each.completed)
         ]
 
     @cached_property
@@ -116,11 +118,6 @@ class Course:
         server."""
         first = self.levels[0].throughput_rps
         return self.plateau_rps is not None and first <= FAR_BELOW * self.plateau_rps
-
-
-def well(level: Level) -> bool:
-    """Whether so few requests failed that its rate and times are those of answers."""
-    return not too_many(level.failed, level.completed)
 
 
 def round_s(level: Level) -> float:
@@ -288,7 +285,7 @@ def _failures(test: LoadTest) -> Iterator[str]:
             f"{failed:,} of {ended:,} requests failed ({percent(failed / ended)}): a failure may "
             "take less time than an answer, or more, and the mean is of both."
         )
-    if spoilt := sum(not well(each) for each in test.levels):
+    if spoilt := sum(too_many(each.failed, each.completed) for each in test.levels):
         yield (
             f"In {spoilt} of {len(test.levels)} levels more than {percent(MOST_FAILED)} failed: "
             "the laws are not asked about these."

@@ -8,6 +8,7 @@ import math
 import statistics
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ NOISY = 0.10  # spread of equal burns, relative; then they are burned again,
 PATIENCE = 4  # times as many, while no burn gets a core at all
 ATTEMPTS = 3  # so many times in all, and the calmest are taken with their noise
 KEPT = "calibration.json"
+LATELY_S = 600.0  # equal burns no older than that tell how far this machine's speed moves
 
 Burns = Mapping[int, Sequence[Burn]]  # by the number of busy processes
 
@@ -41,6 +43,7 @@ class Kept(msgspec.Struct):
 
     of: str  # the machine and versions it was measured on
     burns: dict[str, Calibration] = {}  # by the unit of work
+    at: dict[str, float] = {}  # and when that was, in seconds since 1970
     trials: dict[str, Calibration] = {}  # by the kind of server and request
 
 
@@ -68,9 +71,11 @@ def calibrate(
         burns = calmest(lambda: _attempt(burners, stop))
     got = min(1.0, max(burn.cores for burn in burns[number]) / number)
     quota = machine.quota_cores  # what its periods leave of a burn as short as one is luck
+    speed = speeds(burns, number)
     found = Calibration(
-        loops_per_s=speeds(burns, number),
+        loops_per_s=speed,
         noise_fraction=noise(burns[1]),
+        spread=_moved(machine, unit_of(cpu_by, language), speed[0]),
         unit=unit_of(cpu_by, language),
         timer_s=timer_s(),
         use=got if quota is None else min(1.0, quota / number),
@@ -149,9 +154,18 @@ def keep(machine: Machine, found: Calibration, experiment: Experiment | None = N
         kept.trials[_kind(experiment)] = found
     elif len(found.loops_per_s) == machine.cores:
         kept.burns[found.unit] = found
+        kept.at[found.unit] = time.time()
     with contextlib.suppress(OSError):
         _folder().mkdir(parents=True, exist_ok=True)
         write_whole(_folder() / KEPT, msgspec.json.encode(kept))
+
+
+def _moved(machine: Machine, unit: str, loops_per_s: float) -> float:
+    """How far that speed is from the last one that was burned here lately, relative."""
+    kept = _kept(machine)
+    if unit not in kept.burns or time.time() - kept.at.get(unit, 0.0) > LATELY_S:
+        return 0.0
+    return abs(kept.burns[unit].loops_per_s[0] / loops_per_s - 1)
 
 
 def language_of(server: Server, workload: Workload) -> str:

@@ -72,7 +72,7 @@ class Calibration:
     generator_s: Spent = 0.0  # CPU seconds the load generator spends on a request
     work_ratio: Ratio = 1.0  # a lone user's work in the server, over as long as burned alone
     crowd_ratio: Ratio | None = None  # a crowd's, over as long as burned with as many cores busy
-    spread: Amount = 0.0  # of what the crowd got done: how far two halves lay apart, relative
+    spread: Amount = 0.0  # between halves of what the crowd got done, or to a burn before; relative
     delay_s: float = 0.0  # of a lone user's request that is neither its work nor anybody's CPU time
     handover_s: Spent = 0.0  # of what one request at a time can have, from one to the next
 

@@ -59,6 +59,17 @@ def test_last_burns_the_unit_that_is_asked_for_and_keeps_it():
     assert found.unit == "hashing" and calibration.last(one, asked) == found
 
 
+@pytest.mark.performance
+def test_calibrate_tells_how_far_the_speed_moved_since_a_burn_of_the_last_minutes(monkeypatch):
+    before = calibration.calibrate(HERE)
+    assert before.spread == 0  # there was none
+    calibration.keep(HERE, before.ordered_by(3 * before.loops_per_s[0]))
+    now = calibration.calibrate(HERE)
+    assert now.spread == pytest.approx(3 * before.loops_per_s[0] / now.loops_per_s[0] - 1)
+    monkeypatch.setattr(calibration, "LATELY_S", 0.0)
+    assert calibration.calibrate(HERE).spread == 0
+
+
 def test_calibrate_stops_when_told_to():
     stop = threading.Event()
     stop.set()

@@ -119,6 +119,23 @@ def test_verdict_names_the_listen_queue_only_where_many_were_turned_away_beside_
         assert said.limit == "listen queue"
 
 
+@pytest.mark.parametrize(("full_from", "limit"), [(128, "listen queue"), (64, "load generator")])
+def test_verdict_names_a_listen_queue_that_was_full_before_the_load_generator(
+    full_from: int, limit: str
+) -> None:
+    found = attached(lambda N: min(N, 20) / 0.1, alone_s=0.1, users=(1, 8, 64, 128))
+    points = [
+        replace(
+            each,
+            listen_overflows=each.users * (each.users >= 64),
+            generator_cpu=0.95 if each.users >= full_from else 0.3,
+        )
+        for each in found.points
+    ]
+    run = replace(found.run, points=tuple(points))
+    assert verdict(structs.replace(found, attachments=(run,))).limit == limit
+
+
 @pytest.mark.parametrize(
     ("limit", "change", "said"),
     [

@@ -114,7 +114,8 @@ def _limit(run: Attachment, machine: Machine) -> Verdict:
         return _listen_queue(curve) or sooner  # a lone user may have been turned away, too
     full = tuple(p for p in points if p.generator_cpu > GENERATOR_FULL)
     if full and points[-len(full) :] == full:
-        return _generator(run, full[0])
+        below = Curve(run, machine, points[: -len(full)])
+        return (below.points and _listen_queue(below)) or _generator(run, full[0])
     if timer := _timer(curve):
         return timer
     if curve.share(curve.top) > RISES:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from labs.analysis.point import half_width
 from labs.kinds.sweep.record import Recording
 from labs.present.power import powered
 from labs.present.verdict import assumed, service, span, verdict
@@ -86,7 +87,7 @@ def table(recording: Recording) -> str:
             [
                 str(point.users),
                 f"{point.throughput_rps:.1f}",
-                f"{_half(point):.1f}",
+                f"{half_width(point) * point.throughput_rps:.1f}",
                 f"{level.model_rps:.1f}",
                 f"{point.throughput_rps / level.model_rps - 1:+.1%}" if level.model_rps else "-",
                 f"{1000 * point.mean_response_time_s:.1f}",
@@ -122,10 +123,6 @@ def _at_run_speed(point: Point, level: PredictedLevel | None) -> dict[str, Any] 
     if level is None:
         return None
     return {"speed": point.core_speed, "model_rps": level.model_rps, "band_rps": level.band_rps}
-
-
-def _half(point: Point) -> float:
-    return (point.throughput_ci_rps[1] - point.throughput_ci_rps[0]) / 2
 
 
 def _milliseconds(seconds: float | MoreThan | None) -> str:
