@@ -1,8 +1,8 @@
 """How far a measurement may lie from the line of its forecast, nine times in ten. Pure.
 
 Three things can part the two. The demand D is known only so well: the halves of the trial before
-the load lay apart by so much, and so did burns that should have been equal. The laws are not the
-server: `OF_WAITS`, `OF_WORK` and `OF_FILES` are what was left of nine in ten misses in the book's
+the load lay apart by so much, or burns of the last minutes did. The laws are not the server:
+`OF_WAITS`, `OF_WORK` and `OF_FILES` are what was left of nine in ten misses in the book's
 recordings with the D of the level itself (`python -m bench.prediction --recorded` prints how many
 lie inside). And a kernel deals out cores in an order that nobody knows before the load, which can
 only cost. The first two are independent, so their squares add up; the third lowers the band's foot.
