@@ -11,7 +11,7 @@ from labs.analysis.failures import MOST_FAILED, too_many
 from labs.analysis.timers import timer_s
 from labs.imports.level import Level, LoadTest
 from labs.records.errors import real, whole
-from labs.records.format import crowd, digits, duration, listed, percent, rate
+from labs.records.format import counted, crowd, digits, duration, listed, percent, rate
 from labs.theory import laws
 
 CLOSE = 0.05  # relative: what is as near is the same
@@ -85,14 +85,27 @@ class Course:
     def one_pause(self) -> bool:
         """Whether the pause is the same at every level."""
         least, most = min(self.pauses_s), max(self.pauses_s)
-        return self.no_pause or most - least <= STEADY * most
+        unsure = [
+            (pause_s, CLOSE * round_s(each))
+            for pause_s, each in zip(self.pauses_s, self.levels, strict=True)
+        ]
+        alike = max(p - by for p, by in unsure) <= min(p + by for p, by in unsure)
+        return self.no_pause or alike or most - least <= STEADY * most
 
     @cached_property
     def pause_s(self) -> float:
         """The users' pause Z; the shortest, where it isn't the same at every level."""
         if self.no_pause:
             return 0.0
-        return fmean(self.pauses_s) if self.one_pause else min(self.pauses_s)
+        if not self.one_pause:
+            return min(self.pauses_s)
+        return fmean(self.pauses_s, [round_s(each) ** -2 for each in self.levels])  # as sure
+
+    @cached_property
+    def timer_s(self) -> float | None:
+        """The timer that a round takes, whatever the number of users; None where there is none."""
+        several = self.most_users >= 2 * (self.levels[0].users or 0)
+        return timer_s([round_s(each) for each in self.levels]) if several else None
 
     @property
     def most_users(self) -> int:
@@ -114,10 +127,10 @@ class Course:
 
     @property
     def begins_below(self) -> bool:
-        """Whether the first level is so far below the plateau that R there is that of an empty
-        server."""
-        first = self.levels[0].throughput_rps
-        return self.plateau_rps is not None and first <= FAR_BELOW * self.plateau_rps
+        """Whether R of the first level is that of an empty server: a lone user's, or of a level
+        that is so far below the plateau."""
+        first, top = self.levels[0], self.plateau_rps
+        return top is not None and (first.users == 1 or first.throughput_rps <= FAR_BELOW * top)
 
 
 def round_s(level: Level) -> float:
@@ -153,7 +166,7 @@ def _without_users(test: LoadTest) -> Iterator[str]:
             else f"{test.tool} doesn't say how many users there were: {what}. Users beyond that "
             "paused, or had no answer."
         )
-    unknown = sum(each.mean_response_time_s is None for each in test.levels)
+    unknown = sum(not each.mean_response_time_s for each in test.levels)
     if unknown:
         yield (
             f"A mean response time can't be told for {unknown} of {len(test.levels)} levels, "
@@ -199,11 +212,10 @@ def _pause(found: Course) -> Iterator[str]:
 
 
 def _timer(found: Course) -> Iterator[str]:
-    timer = timer_s([round_s(each) for each in found.levels])
-    if timer and found.most_users >= 2 * (found.levels[0].users or 0):
+    if found.timer_s:
         yield (
-            f"A round takes {digits(timer)} s whatever the number of users: that is a timer, "
-            "such as a pause, a pace, a keep-alive time or a time-out, and no work."
+            f"A round takes {digits(found.timer_s)} s whatever the number of users: that is a "
+            "timer, such as a pause, a pace, a keep-alive time or a time-out, and no work."
         )
 
 
@@ -214,42 +226,60 @@ def _most(found: Course) -> str:
             f"One number of users can't tell the server's limit from the test's own, N/(R + Z) = "
             f"{rate(last.ended_rps)}: test at half and at twice as many too."
         )
-    most = laws.throughput(found.most_users, found.shortest_s, pause_s)
+    most, law = laws.throughput(found.most_users, found.shortest_s, pause_s), "N/(R + Z)"
+    pause = f" and a pause of {duration(pause_s)}" if pause_s else ""
+    each = f", answers after {duration(found.shortest_s)}{pause}"
+    if found.timer_s and not found.one_pause:  # paced
+        most, law = found.most_users / found.timer_s, "N/T"
+        each = f" and a round of T = {digits(found.timer_s)} s"
     share = last.ended_rps / most
     means = (
         "so the number of users was the limit, and the server may do more"
         if share >= 1 - 2 * CLOSE
         else "so something else was the limit"
     )
-    pause = f" and a pause of {duration(pause_s)}" if pause_s else ""
     return (
-        f"With {crowd(found.most_users)}, answers after {duration(found.shortest_s)}{pause}, this "
-        f"test could have shown N/(R + Z) = {rate(most)} at most. It reached {percent(share)} of "
-        f"that, {means}."
+        f"With {crowd(found.most_users)}{each}, this test could have shown {law} = {rate(most)} at "
+        f"most. It reached {percent(share)} of that, {means}."
     )
 
 
 def _plateau(found: Course) -> Iterator[str]:
     top = found.plateau_rps
     if top is None:
-        if len({each.users for each in found.levels}) > 1:
+        last = found.levels[-1]
+        fewer = [each for each in found.levels if (each.users or 0) < found.most_users]
+        if fewer and last.throughput_rps > (1 + CLOSE) * fewer[-1].throughput_rps:
             yield "X still rose at the last level: there is no plateau in this test, and no knee."
+        elif fewer:
+            yield (
+                f"At the last level X was {rate(last.throughput_rps)}, after "
+                f"{rate(fewer[-1].throughput_rps)} for {crowd(fewer[-1].users or 0)}: too few "
+                "users more to call that a plateau. Test at twice as many."
+            )
         return
-    if not found.begins_below:
+    first = found.levels[0]
+    if found.begins_below:
+        knee = laws.users(X=top, R=found.shortest_s, Z=found.pause_s)
         yield (
-            f"X stays at {rate(top)} from the first level on: the knee lies below "
-            f"{crowd(found.levels[0].users or 0)}. Test at fewer, to see R without a queue."
+            f"X stays at {rate(top)}, from a knee at N* = X·(R + Z) = {_many(knee, 'user')}. With "
+            f"R where nobody queues, X·R = {_many(found.places, 'request')} in service at once: a "
+            "pool of about so many workers or connections would explain it, or full cores, if a "
+            "request takes c/X of CPU time."
         )
-        return
-    knee = laws.users(X=top, R=found.shortest_s, Z=found.pause_s)
-    yield (
-        f"X stays at {rate(top)}, from a knee at N* = X·(R + Z) = {digits(knee)} users. With R "
-        f"where nobody queues, X·R = {digits(found.places)} requests were in service at once: a "
-        "pool of about so many workers or connections would explain it, or full cores, if a "
-        "request takes c/X of CPU time."
-    )
+    else:
+        at, share = crowd(first.users or 0), first.throughput_rps / top
+        begins = f", of which {at} had {percent(share)}: the knee lies near"
+        if share >= 1 - CLOSE:
+            begins = f" from the first level on: the knee lies below {at}"
+        yield f"X stays at {rate(top)}{begins}. Test at fewer, to see R without a queue."
     if found.levels[-1].throughput_rps < (1 - 2 * CLOSE) * top:
         yield f"At the last level X has fallen to {rate(found.levels[-1].throughput_rps)}."
+
+
+def _many(number: float, what: str) -> str:
+    said = digits(number)
+    return f"{said} {what}{'' if said == '1' else 's'}"
 
 
 def _limits(found: Course, given: Given) -> Iterator[str]:
@@ -259,12 +289,14 @@ def _limits(found: Course, given: Given) -> Iterator[str]:
     if given.workers and found.begins_below:
         share = found.places / given.workers
         if share > 1 + STEADY:
-            means = "which is more than they can hold: each takes several, or there are more"
+            means = "which is more than they can hold: each takes several, there are more, or the "
+            means += "first level had a queue"
         elif share >= 1 - STEADY:
             means = "so the pool is full"
         else:
             means = "so they are not the limit"
-        yield f"Of {given.workers:,} workers, X·R = {digits(found.places)} were taken, {means}."
+        of = counted(given.workers, "worker")
+        yield f"Of {of}, X·R = {digits(found.places)} were taken, {means}."
     if given.cores and given.cpu_s:
         most = laws.ceiling(given.cores, given.cpu_s)
         share = top / most
@@ -288,7 +320,7 @@ def _failures(test: LoadTest) -> Iterator[str]:
     if spoilt := sum(too_many(each.failed, each.completed) for each in test.levels):
         yield (
             f"In {spoilt} of {len(test.levels)} levels more than {percent(MOST_FAILED)} failed: "
-            "the laws are not asked about these."
+            "the laws are asked about the others only."
         )
     if unlike := sum(each.unlike for each in test.levels):
         yield (

@@ -79,7 +79,7 @@ def _opened(name: str) -> BinaryIO:
     """An ordinary file of no more than MOST_BYTES: a pipe must not make us wait."""
     try:
         handle = os.open(Path(name), os.O_RDONLY | os.O_NONBLOCK)
-    except ValueError:
+    except (TypeError, ValueError):
         raise Unusable("no file's name. Give a load test's file.") from None
     file = os.fdopen(handle, "rb")
     status = os.fstat(handle)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from labs.records.experiment import Experiment
-from labs.records.format import digits, duration, percent, rate
+from labs.records.format import counted, digits, duration, percent, rate
 from labs.records.results import Calibration, Machine, Point, PredictedLevel, Prediction
 from labs.theory import queueing
 from labs.theory.demand import Demand
@@ -142,13 +142,14 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             "A worker that keeps its connection stands idle while that user thinks: with all "
             f"of them held so, {N} users get {rate(held)}, and some of them nothing."
         )
+    places = counted(server.backlog, "place")
     if W + server.backlog < N and model.facts.turns_away:
         yield (
-            f"{N} users are more than {W:.0f} workers and {server.backlog} places in their queue: "
-            "nginx answers the others at once with 502."
+            f"{N} users are more than {W:.0f} workers and {places} in their queue: nginx answers "
+            "the others at once with 502."
         )
     elif W + server.backlog < N and not model.accepts_all and not model.holds:
         yield (
-            f"{N} users are more than {W:.0f} workers and {server.backlog} places in the listen "
-            "queue: connections that find it full come back only after one or more seconds."
+            f"{N} users are more than {W:.0f} workers and {places} in the listen queue: "
+            "connections that find it full come back only after one or more seconds."
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean
 
-from labs.records.errors import refused
+from labs.records.errors import Unusable, refused
 from labs.records.experiment import Experiment
 from labs.records.results import Calibration, Machine, Point, PredictedLevel
 from labs.records.server_facts import WAITS, locked, server_facts
@@ -119,6 +119,8 @@ class ServerModel:
 
     def level(self, N: int, D: Demand, point: Point | None = None) -> PredictedLevel:
         """Bound, model and limit of one level; the point tells how connections were split."""
+        if D.expected == self.V == self.g == 0 and self.workload.page == "file":
+            raise Unusable("What a file costs was never measured here. `labs run` does it.")
         if D.expected == self.V == self.g == 0:
             raise refused(
                 "cpu_s",

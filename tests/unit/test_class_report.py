@@ -59,11 +59,12 @@ def test_collected_passes_nothing_over_in_silence(folder: Path) -> None:
     (folder / "other.json").write_text("{}")
     (folder / "essay.docx").write_bytes(b"PK\x03\xff")
     (folder / ".DS_Store").write_bytes(b"")
+    (folder / "Dan.json").write_bytes(written(Saved(name="Dan")))
     (folder / "old").mkdir()
     saved(folder / "old", "Cem", bet(100, 102))
     found, complaints = collected([str(folder)], names=True)
     assert [each.name for each in found] == ["Ann", "Ben", "laptop 3"]
-    assert len(complaints) == 4
+    assert len(complaints) == 5 and sum("no bet, answer" in each for each in complaints) == 1
     for name in ("other.json", "essay.docx", ".DS_Store", "old"):
         assert any(f"{folder / name}: " in each for each in complaints)
     found, complaints = collected([str(folder / "old"), str(folder / ".DS_Store")], names=True)

@@ -44,6 +44,7 @@ def said(*levels: Level, at_a_rate: bool = False, **known: Any) -> str:
 
 
 PLATEAU = [level(4, 40, 0.1), level(16, 80, 0.2), level(32, 80, 0.4)]
+LONE = [level(1, 50, 0.02), level(2, 50, 0.04), level(4, 50, 0.08)]
 
 
 @pytest.mark.parametrize("name", TRUTH)
@@ -78,6 +79,33 @@ def test_ab_counts_no_other_length_as_a_failure(tmp_path: Path) -> None:
     (tmp_path / "ab.txt").write_text(re.sub(r"(Failed requests: +)0", r"\g<1>9", text))
     (only,) = read([str(tmp_path / "ab.txt")]).levels
     assert (only.completed, only.failed) == (151, 9)
+    more = re.sub(r"Failed requests: +0", kinds + "\nNon-2xx responses:      4", text)
+    (tmp_path / "ab.txt").write_text(more)
+    (only,) = read([str(tmp_path / "ab.txt")]).levels
+    assert (only.completed, only.failed, only.unlike) == (153, 7, 2)
+
+
+@pytest.mark.parametrize(
+    ("file", "other", "users", "seconds", "mean_s"),
+    [
+        ("wrk-8.txt", (r"\d+ threads and 8", "3 threads and 8"), 6, 6.0, 0.1006),
+        ("autocannon-8.json", (r'"totalCount":\d+', '"totalCount":9999'), 8, 10, None),
+        ("autocannon-8.json", (r'"duration":[\d.]+', '"duration":9.7'), 8, 9.7, 0.1025),
+    ],
+)
+def test_read_minds_how_many_asked_and_for_how_long(
+    file: str,
+    other: tuple[str, str],
+    users: int,
+    seconds: float,
+    mean_s: float | None,
+    tmp_path: Path,
+) -> None:
+    changed = tmp_path / file
+    changed.write_text(re.sub(*other, (FOLDER / file).read_text("utf-8")))
+    (only,) = read([str(changed)]).levels
+    assert only.users == users and only.seconds == pytest.approx(seconds, rel=0.01)
+    assert only.mean_response_time_s == (mean_s and pytest.approx(mean_s, rel=0.01))
 
 
 def test_wrk_knows_no_mean_where_answers_came_too_late(tmp_path: Path) -> None:
@@ -144,6 +172,20 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
         (PLATEAU, {"cores": 4, "cpu_ms": 90}, "which can't be"),
         (PLATEAU, {"workers": 4}, "more than they can hold"),
         (PLATEAU, {"workers": 20}, "so they are not the limit"),
+        (LONE, {"workers": 1}, "Of 1 worker, X·R = 1 were taken, so the pool is full"),
+        (
+            [level(4, 70, 0.057), level(8, 100, 0.08), level(16, 100, 0.16)],
+            *({}, "of which 4 users had 70 %: the knee lies near"),
+        ),
+        ([level(8, 200, 0.04), level(10, 150, 0.066)], {}, "too few users more to call that"),
+        (
+            [level(25, 24.5, 0.02), level(100, 50, 1.0), level(1000, 50, 19.7)],
+            *({}, "N/X − R reckons the pause: 999 ms at every level"),
+        ),
+        (
+            [level(10, 10, 0.1), level(20, 20, 0.2), level(40, 40, 0.4)],
+            *({}, "N/T = 40 req/s at most. It reached 100 % of that"),
+        ),
         ([level(100, 4, 2.5, seconds=10)], {}, "100 users had 40 answers in 10 s"),
         ([level(4, 40, None)], {}, "can't be told for 1 of 1 levels"),
         ([level(None, 40, 0.1)], {}, "doesn't say how many users there were: X·R says that 4"),

@@ -30,7 +30,8 @@ def levels(lines: Iterable[str]) -> list[Level]:
         unlike = count(kinds[1], "Failed requests")
         failed -= unlike
     if "Non-2xx responses:" in text:
-        failed += count(line("Non-2xx responses", ""), "Non-2xx responses")
+        bad = count(line("Non-2xx responses", ""), "Non-2xx responses")
+        failed, unlike = failed + bad, max(0, unlike - bad)  # which have another length, as a rule
     total = found(r"^Total:\s+\d+\s+(\S+)\s.*$", text, "the row “Total” of its times")
     mean_s = number(total[1], "Total") / 1000
     rows = [row.split()[:2] for row in text.partition("Percentage of the")[2].splitlines()[1:]]

@@ -40,10 +40,15 @@ def levels(lines: Iterable[str]) -> list[Level]:
         unanswered = sum(lost)
     mean = found(r"^    Latency +(\S+?)(us|ms|s|m|h) ", text, "“Latency”")
     at_a_rate = AT_A_RATE in text
-    users = found(r"^  \d+ threads and (\S+) connections$", text, "threads and connections")
+    threads, opened = (
+        count(each, "threads and connections")
+        for each in found(
+            r"^  (\d+) threads and (\S+) connections$", text, "threads and connections"
+        ).groups()
+    )
     return [
         Level(
-            users=None if at_a_rate else count(users[1], "connections"),
+            users=None if at_a_rate else opened - opened % max(1, threads),  # as it opens them
             seconds=seconds,
             completed=ended - failed,
             failed=failed + unanswered,

@@ -41,6 +41,8 @@ def collected(places: Sequence[str], *, names: bool) -> tuple[list[Laptop], list
             continue
         if kept is None:
             complaints.append(f"{file}: no file of My progress, or a damaged one. {AGAIN}.")
+        elif kept.empty:
+            complaints.append(f"{file}: no bet, answer or goal in it, so it is left out.")
         else:
             found.append(kept)
     return laptops(found, names=names), [printable(each) for each in complaints]
