@@ -361,10 +361,14 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
 
+    def _now(self) -> Settings | None:
+        """What is set, if it can be."""
+        return self._told(self._lab) if self._possible else None
+
     def _mark(self) -> None:
         """Say of what stands there that it is of other settings, where it is."""
         if self._shown is not None:
-            words = self._earlier.differs(self._told(self._lab) if self._possible else None)
+            words = self._earlier.differs(self._now())
             self._results.tell(words, others=bool(words))
 
     def _taken_away(self, gone: Result) -> None:
