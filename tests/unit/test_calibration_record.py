@@ -151,6 +151,12 @@ def test_after_a_run_with_waiting_alone_an_empty_request_has_a_forecast(fresh) -
     assert 0 < expected() <= 1 / 0.0005
 
 
+def test_forecast_of_a_file_that_was_never_asked_for_sends_to_a_run(fresh) -> None:
+    file = Experiment(Server("prefork"), Workload(page="file"), Load([1]))
+    with pytest.raises(Unusable, match="`labs run` does it"):
+        forecast(file, fresh, examples.MACHINE)
+
+
 def test_work_is_as_many_loops_wherever_it_is_done() -> None:
     """A core half as fast takes twice as long over what was ordered by the other's speed."""
     slow = replace(examples.CALIBRATION, loops_per_s=(5e7, 8e7), overhead_s=0.0)

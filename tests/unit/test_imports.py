@@ -70,6 +70,11 @@ def test_read_refuses_files_of_two_programs() -> None:
         read([str(FOLDER / "ab-2.txt"), str(FOLDER / "wrk-4.txt")])
 
 
+def test_read_refuses_what_is_no_file_s_name() -> None:
+    with pytest.raises(Unusable, match="no file's name"):
+        read([["ab-2.txt"]])  # type: ignore[list-item]
+
+
 def test_ab_counts_no_other_length_as_a_failure(tmp_path: Path) -> None:
     text = (FOLDER / "ab-4.txt").read_text("utf-8")
     kinds = "Failed requests:        9\n   (Connect: 0, Receive: 2, Length: 6, Exceptions: 1)"
@@ -188,6 +193,7 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
         ),
         ([level(100, 4, 2.5, seconds=10)], {}, "100 users had 40 answers in 10 s"),
         ([level(4, 40, None)], {}, "can't be told for 1 of 1 levels"),
+        ([level(4, 40, 0.0)], {}, "can't be told for 1 of 1 levels"),
         ([level(None, 40, 0.1)], {}, "doesn't say how many users there were: X·R says that 4"),
         ([level(4, 38, 0.1, failed=60)], {}, "60 of 1,200 requests failed (5 %)"),
         ([level(4, 38, 0.1), level(8, 9, 0.1, failed=900)], {}, "In 1 of 2 levels more than 1 %"),
