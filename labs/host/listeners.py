@@ -7,6 +7,7 @@ it is the one who listens only its own user and root are told.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import itertools
 import os
@@ -22,7 +23,10 @@ from labs.host.monitor import process_cpu_s
 from labs.host.supervisor import descendants
 
 ANY = ("0.0.0.0", "::")
-FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta")  # carry bytes, serve nothing
+FORWARDERS = (  # carry bytes, serve nothing
+    *("docker-proxy", "rootlessport", "slirp4netns", "pasta"),
+    *("ssh", "kubectl", "socat"),
+)
 ONE_THREAD_AT_A_TIME = {  # runtimes in which a process uses one core for its own code
     "python": "Python",
     "node": "Node.js",
@@ -197,20 +201,30 @@ def pool(pid: int, workers: int) -> int | None:
     """Tell how many requests a server holds at once, where its command line leaves no doubt.
 
     pid: its oldest process; workers: processes that answer. None for all but gunicorn's sync and
-    gthread workers, whose options stand in the command (gunicorn 20 to 27).
+    gthread workers (gunicorn 20 to 27), and where settings may lie elsewhere: in a file, also the
+    gunicorn.conf.py of its folder, or in the environment.
     """
     words = command_of(pid)
-    if not any(os.path.basename(word) == "gunicorn" for word in words[:3]):
+    if not any(os.path.basename(word) == "gunicorn" for word in words[:3]) or _set_elsewhere(pid):
         return None
-    options = dict(zip(words, [*words[1:], ""], strict=True))
-    options |= {
-        name: value for name, equals, value in (word.partition("=") for word in words) if equals
-    }
-    if {"-c", "--config"} & options.keys():
+    told = argparse.ArgumentParser(add_help=False)
+    for names in (("-c", "--config"), ("--chdir",), ("-k", "--worker-class"), ("--threads",)):
+        told.add_argument(*names, default="")
+    options, _ = told.parse_known_args(words)
+    kind, threads = options.worker_class, options.threads or "1"
+    if options.config or options.chdir or not threads.isdigit():
         return None
-    kind = options.get("-k") or options.get("--worker-class") or ""
-    threads = options.get("--threads") or "1"
-    if not threads.isdigit() or kind not in ("", "sync", "gthread"):
+    if kind not in ("", "sync", "gthread"):
         return None
     each = int(threads) if kind == "gthread" or (not kind and int(threads) > 1) else 1
     return workers * each
+
+
+def _set_elsewhere(pid: int) -> bool:
+    """Whether a gunicorn has, or may have, settings that its command line doesn't hold."""
+    try:
+        process = psutil.Process(pid)
+        file = Path(process.cwd(), "gunicorn.conf.py")
+        return "GUNICORN_CMD_ARGS" in process.environ() or file.exists()
+    except (psutil.Error, OSError):
+        return True

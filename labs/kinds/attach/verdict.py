@@ -278,6 +278,14 @@ def _places(curve: Curve) -> Verdict | None:
         f"Throughput stays at {rate(most)} however many ask{_idle_words(curve)}, and a "
         f"lone answer takes {duration(curve.run.alone_s)}."
     )
+    if not run.found.visible:
+        return _named(
+            "unknown",
+            f"{stays} By Little's law {digits(size)} are in service: as many cores, workers or "
+            "connections may be full, or fewer that a request holds for a part of its time. Its "
+            "processes aren't seen from here, so attach on its machine, as its user or as root.",
+            size,
+        )
     if size <= ONE:
         return _named(
             "one at a time",
@@ -373,7 +381,7 @@ def _busy(curve: Curve) -> float:
 
 def _idle_words(curve: Curve) -> str:
     if not curve.run.found.visible:
-        return " (the server's cores aren't seen from here, and may be what is full)"
+        return ""
     used = curve.mean("server_cpu")
     return f", while the server uses {so_many_cores(used)} of {curve.machine.cores}"
 
