@@ -208,7 +208,7 @@ def _pause(found: Course) -> Iterator[str]:
         )
     elif found.pause_s:
         where = "at every level" if len(found.levels) > 1 else "if all were answered"
-        yield f"N/X − R reckons the pause: {duration(found.pause_s)} {where}."
+        yield f"N/X − R, the pause, comes to {duration(found.pause_s)} {where}."
 
 
 def _timer(found: Course) -> Iterator[str]:
@@ -285,8 +285,12 @@ def _many(number: float, what: str) -> str:
 def _limits(found: Course, given: Given) -> Iterator[str]:
     top = found.plateau_rps
     if top is None:
+        if given != Given():
+            yield "What you gave of the server says nothing here: that takes a plateau."
         return
-    if given.workers and found.begins_below:
+    if given.workers and not found.begins_below:
+        yield "How many workers are taken, X·R of a level without a queue would tell."
+    elif given.workers:
         share = found.places / given.workers
         if share > 1 + STEADY:
             means = "which is more than they can hold: each takes several, there are more, or the "
@@ -297,7 +301,14 @@ def _limits(found: Course, given: Given) -> Iterator[str]:
             means = "so they are not the limit"
         of = counted(given.workers, "worker")
         yield f"Of {of}, X·R = {digits(found.places)} were taken, {means}."
-    if given.cores and given.cpu_s:
+    if given.cores and not given.cpu_s:
+        yield (
+            f"{counted(given.cores, 'core')} would be full if a request took c/X = "
+            f"{duration(given.cores / top)} of CPU time. Does it?"
+        )
+    elif given.cpu_s and not given.cores:
+        yield f"X·D = {digits(top * given.cpu_s)} cores were busy with it. Has the server as many?"
+    elif given.cores and given.cpu_s:
         most = laws.ceiling(given.cores, given.cpu_s)
         share = top / most
         if share > 1 + 2 * CLOSE:
