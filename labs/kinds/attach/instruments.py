@@ -87,7 +87,7 @@ class Windows:
         report = watch.driver.report(since)
         if not len(watch.driver.records()):
             raise LoadFailed(
-                f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server well?"
+                f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server up?"
             )
         point = count_level(report, before, after, users=users, think_time_s=think_time_s)
         if watch.driver.elsewhere:

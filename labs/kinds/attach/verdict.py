@@ -131,8 +131,8 @@ def _errors(point: Point) -> Verdict:
     return _named(
         "errors",
         f"At {crowd(point.users)} {part} of the answers were errors. Whatever else limits this "
-        "server, that comes first: an error is often quicker than an answer, so nothing above "
-        "that level can be read off.",
+        "server, that comes first: an error is often quicker than an answer, so ignore the levels "
+        "above.",
     )
 
 
@@ -157,9 +157,8 @@ def _sooner(curve: Curve) -> Verdict | None:
             return _named(
                 "unknown",
                 f"At {crowd(point.users)} an answer took {duration(took_s)}, and a lone one "
-                f"{duration(run.alone_s)}. Is it still your page? Whoever is turned away, or asks "
-                "a cache, is answered quickly. Until all get the same, nothing above that level "
-                "can be read off.",
+                f"{duration(run.alone_s)}. Is it still your page? A refusal, or a cache, "
+                "answers quickly. Until every user gets the same page, ignore the levels above.",
             )
     return None
 
