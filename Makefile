@@ -80,7 +80,7 @@ wheel: book
 	@mkdir -p dist
 	@$(RUN) -m pip --disable-pip-version-check --quiet wheel --no-deps --no-build-isolation \
 		--wheel-dir dist .
-	@echo "The wheel is in dist: pip install it, with -c constraints.txt for what was tested."
+	@echo "The wheel is in dist: pip install it with its extra, [book], and -c constraints.txt for what was tested."
 
 # The book is built by the first test that looks at it, while others measure.
 test: venv-dev
@@ -135,8 +135,8 @@ bundle:
 # `pip -c`, which with hashes would take nothing that has none.
 requirements: venv-dev
 	@$(RUN) -m pip install --quiet --disable-pip-version-check uv
-	@$(VENV)/bin/uv pip compile pyproject.toml -o requirements.txt $(PINS) --upgrade --quiet
-	@$(VENV)/bin/uv pip compile pyproject.toml --extra dev -c requirements.txt \
+	@$(VENV)/bin/uv pip compile pyproject.toml --extra book -o requirements.txt $(PINS) --upgrade --quiet
+	@$(VENV)/bin/uv pip compile pyproject.toml --extra book --extra dev -c requirements.txt \
 		-o requirements-dev.txt $(PINS) --upgrade --quiet
 	@sed -n 's/ *\\$$//; /==/p' requirements-dev.txt > constraints.txt
 	@$(VENV)/bin/uv pip compile deploy/requirements-hub.in -c constraints.txt \

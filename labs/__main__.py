@@ -67,6 +67,10 @@ def main(arguments: list[str] | None = None) -> int:
     except Failed as error:
         print(error, file=sys.stderr)
         return FAILED
+    except ModuleNotFoundError as error:
+        how = "pip install -c constraints.txt -e '.[book]'"
+        print(f"This needs the book's packages ({error.name} isn't there): {how}", file=sys.stderr)
+        return UNUSABLE
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
@@ -316,7 +320,6 @@ def import_(asked: argparse.Namespace) -> int:
     from labs.imports.reading import read as read_test
     from labs.imports.report import HEAD, report, rows, told
     from labs.kinds.sweep.report import columns
-    from labs.panel.figure_view import plotly_script
 
     known = {name: getattr(asked, name) for name in ("cores", "workers", "cpu_ms")}
     server = given(**{name: text and number(text) for name, text in known.items()})
@@ -325,6 +328,8 @@ def import_(asked: argparse.Namespace) -> int:
     print(columns([HEAD, *rows(test)]), *sentences(test, server), sep="\n", file=text)
     write(out, told(test, server))
     if asked.output:
+        from labs.panel.figure_view import plotly_script
+
         write_page(asked.output, report(test, server, plotly_script()))
         print(f"\nWritten: {asked.output}", file=text)
     return OK

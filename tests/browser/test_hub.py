@@ -94,7 +94,12 @@ def prefix(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert built.returncode == 0, built.stderr
     prefix = tmp_path_factory.mktemp("prefix")
     venv.create(prefix, with_pip=False)
-    what: list[str | Path] = ["-c", wheels.ROOT / "constraints.txt", CULLER, *made.iterdir()]
+    what: list[str | Path] = [
+        "-c",
+        wheels.ROOT / "constraints.txt",
+        CULLER,
+        f"{next(made.iterdir())}[book]",
+    ]
     what += ["-r", wheels.ROOT / "deploy/requirements-hub.txt"]
     done = wheels.install(prefix / "bin/python", *what)
     assert done.returncode == 0, done.stderr

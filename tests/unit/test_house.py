@@ -7,6 +7,7 @@ import importlib
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -140,7 +141,8 @@ def project() -> dict[str, object]:
 def test_the_requirements_pin_everything_that_the_project_asks_for() -> None:
     asked = project()
     run, dev = pins("requirements.txt"), pins("requirements-dev.txt")
-    for requirement in [*asked["dependencies"], *asked["optional-dependencies"]["dev"]]:
+    extras = asked["optional-dependencies"]
+    for requirement in [*asked["dependencies"], *extras["book"], *extras["dev"]]:
         name = re.match(r"[\w-]+", requirement)
         assert name and name[0] in dev, requirement
     assert pins("setup/requirements-uv.txt").keys() == {"uv"}
@@ -152,6 +154,32 @@ def test_the_requirements_pin_everything_that_the_project_asks_for() -> None:
         for name in ("requirements-dev.txt", "constraints.txt")
     )
     assert pinned == held
+
+
+WITHOUT = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv.pop(1).split()))  # importing one of these fails
+from labs.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("import tests/load_tests/ab-2.txt", 0),
+        ("predict --server event-loop --cpu 0 --wait 0.1 --users 1", 0),
+        ("attach http://127.0.0.1:1/", 3),
+        ("import tests/load_tests/ab-2.txt -o a.html", 2),
+    ],
+)
+def test_the_command_line_needs_no_package_of_the_book(command: str, code: int) -> None:
+    book = project()["optional-dependencies"]["book"]
+    names = [re.split(r"[^\w-]", each)[0].replace("-", "_") for each in book]
+    asked = [sys.executable, "-c", WITHOUT, " ".join(names), *command.split()]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert ("'.[book]'" in done.stderr) == (code == 2)
 
 
 def test_binder_reads_the_same_pins() -> None:
