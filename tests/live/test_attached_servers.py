@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import urllib.parse
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -202,6 +202,15 @@ def test_attach_forecasts_nothing_of_a_server_that_answers_no_look() -> None:
     said = r"asked as 1 user, it answered no request well\. .*code=500"
     with own_server("once") as url, pytest.raises(LoadFailed, match=said):
         attach(url)
+
+
+def test_attach_says_that_a_server_has_ended_and_keeps_the_levels_before() -> None:
+    with ExitStack() as stack:
+        running = stack.enter_context(serve(Server("prefork", processes=2)))
+        rig = Rig(on_event=lambda event: getattr(event, "stage", "") == "8 users" and stack.close())
+        with pytest.raises(LoadFailed, match="the process that served it has ended"):
+            rig.perform(AttachLab(f"{running.url}/?loops=0&wait=0.05", users=[1, 3, 8, 16]))
+    assert rig.found is not None and [point.users for point in rig.found.points] == [1, 3]
 
 
 @pytest.mark.parametrize(("then", "kind"), [("cut off", FAILED), ("all of it", OK)])

@@ -89,6 +89,8 @@ class Windows:
             raise LoadFailed(
                 f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server up?"
             )
+        if watch.server.roots and not watch.server.pids():
+            raise LoadFailed(f"{watch.target.url}: the process that served it has ended.")
         point = count_level(report, before, after, users=users, think_time_s=think_time_s)
         if watch.driver.elsewhere:
             point = replace(point, generator_cpu=watch.driver.busiest())
