@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from labs.records.errors import Unusable
 
 
-def rows(lines: Iterable[str], wanted: Sequence[str]) -> Iterator[list[str]]:
+def rows(lines: Iterable[str], wanted: Sequence[str], between: str = ",") -> Iterator[list[str]]:
     """The cells of the wanted columns. Unusable where one is missing, a row isn't as long as the
     head, or the last line has no end."""
-    table = csv.reader(ended(lines), strict=True)
+    table = csv.reader(ended(lines), strict=True, delimiter=between)
     try:
         head = next(table, [])
         if missing := [name for name in wanted if head.count(name) != 1]:

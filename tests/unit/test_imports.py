@@ -1,5 +1,6 @@
 """Load tests by other programs: levels as the server saw them, and what the laws say of them."""
 
+import gzip
 import json
 import math
 import re
@@ -111,6 +112,19 @@ def test_read_minds_how_many_asked_and_for_how_long(
     (only,) = read([str(changed)]).levels
     assert only.users == users and only.seconds == pytest.approx(seconds, rel=0.01)
     assert only.mean_response_time_s == (mean_s and pytest.approx(mean_s, rel=0.01))
+
+
+@pytest.mark.parametrize("between", [";", "\t"])
+def test_a_jmeter_file_may_have_another_sign_between_its_cells(
+    between: str, tmp_path: Path
+) -> None:
+    usual = gzip.decompress((FOLDER / "jmeter.jtl.gz").read_bytes()).decode()
+    for name, text in (("usual.jtl", usual), ("other.jtl", usual.replace(",", between))):
+        (tmp_path / name).write_text(text)
+    usual_levels, other_levels = (
+        read([str(tmp_path / name)]).levels for name in ("usual.jtl", "other.jtl")
+    )
+    assert usual_levels == other_levels
 
 
 def test_wrk_knows_no_mean_where_answers_came_too_late(tmp_path: Path) -> None:

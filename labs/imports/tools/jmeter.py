@@ -1,5 +1,6 @@
-"""JMeter: a results file (JTL) as CSV with a head (5.6)."""
+"""JMeter: a results file (JTL) as CSV with a head (5.6), whatever stands between its cells."""
 
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -8,7 +9,7 @@ from labs.imports.level import Level, Tally, count, steps
 from labs.records.errors import Unusable
 
 NAME = "JMeter"
-KNOWN = re.compile(r"[\w,]*\btimeStamp,[\w,]*\belapsed,|timeStamp[;\t]")
+KNOWN = re.compile(r"[\w,;\t]*\btimeStamp([,;\t])[\w,;\t]*\belapsed\b")
 AGAIN = "Write it with `jmeter -n -t PLAN -l FILE -Jjmeter.save.saveservice.output_format=csv`."
 WANTED = ("timeStamp", "elapsed", "responseMessage", "success", "allThreads")
 TRANSACTION = "Number of samples in transaction"  # a row that repeats those of its parts
@@ -18,7 +19,10 @@ MS = 1e-3
 def levels(lines: Iterable[str]) -> list[Level]:
     """A level for each number of threads that stayed, from the samples by the second they ended."""
     tally, seen = Tally(), dict[int, set[int]]()
-    for at, elapsed, message, success, threads in rows(lines, WANTED):
+    head, table = itertools.tee(lines)
+    between = KNOWN.match(next(head, ""))
+    cells = rows(table, WANTED, between[1] if between else ",")
+    for at, elapsed, message, success, threads in cells:
         if message.startswith(TRANSACTION):
             continue
         if success not in ("true", "false"):
