@@ -2,7 +2,7 @@
 
     ```{output} ss-backlog
     1. `Recv-Q`: how many connections wait in line.
-    2. `LISTEN … 16`: **{1}** of them, and the line has 16 places.
+    2. `LISTEN 17 16`: **17** of them, and the line has 16 places.
     ```
 
 The output is the file `book/output/ss-backlog.txt`; how notes are written stands in
@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -49,8 +48,6 @@ class OutputDirective(SphinxDirective):
             raise self.error(f"{{output}} {name}: {problem}") from None
         made = output(name=name)
         made += self._lines(shown, found)
-        text = StringList([line for note in found for line in note.text.splitlines()], name)
-        self.content = text
         made += self.parse_content_to_nodes()
         made += nodes.paragraph("", caption(shown), classes=["wt-output-made"])
         return [made]
