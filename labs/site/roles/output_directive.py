@@ -25,11 +25,11 @@ from labs.records.errors import BadRecording
 
 
 class output(nodes.General, nodes.Element):
-    """All of it: the lines, the notes, and where it was made."""
+    """An output: its lines, the notes, and where it was made."""
 
 
 class printed(nodes.literal_block):
-    """The command and its lines."""
+    """The command of an output and its lines."""
 
 
 class OutputDirective(SphinxDirective):
@@ -59,7 +59,7 @@ class OutputDirective(SphinxDirective):
 
 
 def caption(shown: Output) -> str:
-    """What the server did meanwhile, with which tool it was seen, when and where."""
+    """Say what the server did meanwhile, with which tool it was seen, when and where."""
     day = datetime.fromisoformat(shown.made)
     return (
         f"Beside {shown.what}. Tool: {shown.tool}, {day.day} {day:%B %Y}. Machine: "
@@ -87,7 +87,7 @@ def _lines_in_html(translator: Any, node: nodes.Element) -> None:
 
 
 def add_to(app: Sphinx) -> None:
-    """Let pages write it."""
+    """Let pages write outputs with notes."""
     app.add_node(output, html=(_visit_html, _depart_html))
     app.add_node(printed, html=(_lines_in_html, None))
     app.add_directive("output", OutputDirective)
