@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def main(user: str, *command: str) -> None:
-    """Does not return. KeyError for no such user, OSError when the command cannot be run."""
+    """Run the command in this process's place. KeyError for no such user, OSError as from exec."""
     parent, who = os.getppid(), pwd.getpwnam(user)
     libc = ctypes.CDLL(None)
     os.setgroups([])

@@ -17,9 +17,9 @@ SERVER = "JPY_PARENT_PID"  # by which Jupyter tells a kernel's process who has s
 
 
 def browser() -> Family:
-    """The browsers that have a page of this kernel's server open, each below its topmost process;
-    empty where none is to be seen, or where this is no kernel. Looks through all of this user's
-    processes: some 50 ms."""
+    """List the browsers that have a page of this kernel's server open, each below its topmost
+    process; empty where none is to be seen, or where this is no kernel. Looks through all of this
+    user's processes: some 50 ms."""
     if os.environ.get(SERVER) != str(os.getppid()):
         return Family()
     try:

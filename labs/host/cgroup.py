@@ -19,7 +19,7 @@ MADE = "wall-time-lab-"  # how the groups that are made here begin
 
 
 def read(path: Path) -> str:
-    """What that file says; nothing where there is none, or it is not for us."""
+    """Read a file of the kernel's; "" where there is none, or it is not for us."""
     try:
         return path.read_text(errors="replace").strip()
     except (OSError, ValueError):
@@ -27,7 +27,7 @@ def read(path: Path) -> str:
 
 
 def number(text: str) -> float | None:
-    """The number that the text is, if it is one."""
+    """Read a text as a number; None where it is none."""
     try:
         return float(text)
     except ValueError:
@@ -35,7 +35,7 @@ def number(text: str) -> float | None:
 
 
 def folders(root: Path, controller: str, pid: int | None = None) -> list[Path]:
-    """Find that process's cgroup folder, or this one's, and all above it, innermost first, v2 and
+    """Find the cgroup folder of a process, or this one's, and all above it, innermost first, v2 and
     v1."""
     found = []
     for line in read(root / f"proc/{pid or 'self'}/cgroup").splitlines():
@@ -52,8 +52,8 @@ def folders(root: Path, controller: str, pid: int | None = None) -> list[Path]:
 
 
 def quotas(root: Path, pid: int | None = None) -> list[tuple[float, Path]]:
-    """CPU quotas above that process, or this one, in cores, and whose they are. `cpu.shares` and
-    `cpu.weight` are no limits: they only decide who goes first."""
+    """List the CPU quotas above a process, or this one, in cores, and whose they are. `cpu.shares`
+    and `cpu.weight` are no limits: they only decide who goes first."""
     found = []
     for folder in folders(root, "cpu", pid):
         quota, _, period = read(folder / "cpu.max").partition(" ")  # v2: "max 100000"
@@ -136,7 +136,7 @@ def used_s(root: Path) -> float | None:
 
 
 def throttled_s(root: Path, pid: int | None = None) -> float:
-    """Seconds for which a CPU quota has held that process's cgroups, or this one's, back so far."""
+    """Seconds for which a CPU quota has held back the cgroups of a process, or of this one."""
     held = 0.0
     for folder in folders(root, "cpu", pid):
         v2 = _field(folder / "cpu.stat", "throttled_usec") or 0.0
@@ -154,7 +154,7 @@ def oom_kills(root: Path) -> float:
 
 
 def _field(path: Path, name: str) -> float | None:
-    """The number behind that name in a file of such lines."""
+    """Read the number behind a name, in a file with a name and a number a line."""
     for line in read(path).splitlines():
         first, _, value = line.partition(" ")
         if first == name:

@@ -30,7 +30,7 @@ class Cpu:
 
 
 def cpu(root: Path = MACHINE) -> Cpu:
-    """Who had the usable cores, in CPU seconds.
+    """Read who had the usable cores, in CPU seconds.
 
     Interrupts are left out: on loopback they are the labs' own packets, and nobody's process pays
     for them. Where a quota is all that we have of the cores, it also says what was used under it.

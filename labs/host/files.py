@@ -15,7 +15,7 @@ MOST_BYTES = 64 * 2**20  # the largest recording of the book has less than one o
 
 
 def read_whole(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """All that an ordinary file holds. OSError where there is none, or it is larger."""
+    """Read all that an ordinary file holds. OSError where there is none, or it is larger."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe must not make us wait
     except ValueError:  # a nought in its name
@@ -31,7 +31,7 @@ def read_whole(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def write_whole(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Write it whole or not at all: a file that was there stays until the new one is. OSError
+    """Write a file whole or not at all: a file that was there stays until the new one is. OSError
     where the folder cannot be written."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
     try:
@@ -45,7 +45,7 @@ def write_whole(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def taken(handle: int) -> bool:
-    """Whether the lock of that open file is ours now; it ends with the process that holds it."""
+    """Take an open file's lock until we end, if it is free; tell whether it was."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -23,8 +23,8 @@ from labs.host.reaper import MOST_FILES
 
 @contextlib.contextmanager
 def own_folder(prefix: str = "wall-time-", dir: str | Path | None = None) -> Iterator[Path]:
-    """A folder of this process's own, for this user only, gone with the block. OSError where none
-    can be made, Unusable as of `state_folder`."""
+    """Make a folder of this process's own, for this user only, gone with the block. OSError where
+    none can be made, Unusable as of `state_folder`."""
     record = state_folder() / f"{uuid.uuid4().hex}{FOLDER}"
     owner, path = os.getpid(), tempfile.mkdtemp(prefix=prefix, dir=dir)
     folder = Folder(path=path, where=here(), owner=owner, owner_born=born(owner))
@@ -48,8 +48,8 @@ def remove_all() -> None:
 
 
 def _remove(folder: Folder, record: Path) -> None:
-    """Remove it also when this process has as many files open as it may: for a moment it may have
-    more. The record stays as long as the folder does."""
+    """Remove a folder, also when this process has as many files open as it may: for a moment it may
+    have more. The record stays as long as the folder does."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     more = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     with contextlib.suppress(OSError, ValueError):

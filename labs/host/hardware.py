@@ -54,7 +54,7 @@ def fingerprint(root: Path = MACHINE) -> Machine:
 
 
 def system(root: Path = MACHINE) -> str:
-    """Linux 6.18, Linux 6.6 (WSL2), Darwin 25.1."""
+    """Name the system and its version: Linux 6.18, Linux 6.6 (WSL2), Darwin 25.1."""
     release = read(root / "proc/sys/kernel/osrelease") or platform.release()
     windows = " (WSL2)" if "wsl2" in release.lower() else ""
     return f"{platform.system()} {'.'.join(release.split('.')[:2])}{windows}"
@@ -79,8 +79,8 @@ def usable_cores(root: Path = MACHINE) -> tuple[int, ...]:
 
 
 def physical_cores(root: Path = MACHINE) -> tuple[tuple[int, ...], ...]:
-    """The usable cores, those together that are hyper-threads of one; the fastest kind first.
-    Where nothing tells of hyper-threads, each is by itself."""
+    """Group the usable cores by the physical core that they are hyper-threads of, the fastest kind
+    first. Where nothing tells of hyper-threads, each is by itself."""
     return tuple(each for kind in _physical(root) for each in kind)
 
 
@@ -95,7 +95,7 @@ def core_kinds(root: Path = MACHINE) -> tuple[int, ...]:
 
 
 def server_cores(most: int | None, root: Path = MACHINE) -> tuple[int, ...]:
-    """The cores that a server has which is held to so many of them; without a number, all.
+    """Choose the cores of a server that is held to so many of them; without a number, all.
 
     Whole physical cores of one kind, the fastest that has so many, and only where none has, of
     several: what a core is worth depends on it. So hyper-threads come in pairs, and of the last
@@ -110,7 +110,7 @@ def server_cores(most: int | None, root: Path = MACHINE) -> tuple[int, ...]:
 
 
 def apart_from(taken: Sequence[int], root: Path = MACHINE) -> tuple[int, ...]:
-    """The usable cores that share nothing with those; where there are none, their hyper-threads."""
+    """List the usable cores that share nothing with those; else their hyper-threads."""
     physical = physical_cores(root)
     whole = [core for each in physical if not set(each) & set(taken) for core in each]
     rest = [core for core in usable_cores(root) if core not in taken]
@@ -178,7 +178,7 @@ def versions() -> dict[str, str]:
 
 
 def ephemeral_ports(root: Path = MACHINE) -> tuple[int | None, float]:
-    """How many connections may leave this machine at once for one port of another, and for how
+    """Tell how many connections may leave this machine at once for one port of another, and for how
     many seconds a closed one keeps its port (TIME_WAIT): ip-sysctl of Linux's documents, and
     macOS's `sysctl net.inet`."""
     if sys.platform == "darwin" and root == MACHINE:
@@ -222,7 +222,7 @@ def _count_physical(root: Path) -> int | None:
 
 
 def _siblings(root: Path, core: int) -> frozenset[int]:
-    """The hyper-threads of the physical core that it is one of."""
+    """The hyper-threads of the physical core to which a core belongs."""
     return frozenset(_listed(read(root / CPUS / f"cpu{core}/topology/thread_siblings_list")))
 
 
@@ -237,8 +237,8 @@ def _kinds(root: Path) -> list[tuple[int, ...]]:
 
 
 def _by_speed(root: Path, cores: Sequence[int]) -> list[tuple[int, ...]]:
-    """Those cores of each kind, the fastest first, by their capacity of at most 1024; else the
-    highest frequency tells, where it differs by more than a little."""
+    """Part cores into kinds, the fastest first, by their capacity of at most 1024; else the highest
+    frequency tells, where it differs by more than a little."""
     for file in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
         speeds = {core: number(read(root / CPUS / f"cpu{core}" / file)) or 0.0 for core in cores}
         found: list[list[int]] = []
@@ -263,7 +263,7 @@ def _listed(text: str) -> tuple[int, ...]:
 
 
 def _memory(root: Path, name: str) -> float | None:
-    """In bytes, as /proc/meminfo has it."""
+    """Read an entry of /proc/meminfo, in bytes; None where there is none."""
     for line in read(root / "proc/meminfo").splitlines():
         if line.startswith(f"{name}:"):
             return (number(line.split()[1]) or 0.0) * 1024

@@ -97,7 +97,7 @@ def _no_lock(why: str | None) -> Unusable:
 
 
 def _holder(handle: int) -> str:
-    """Who has the lock, in words."""
+    """Tell in words who has the lock."""
     with contextlib.suppress(psutil.Error, OSError):
         if process := _holding(handle):
             return f"process {process.pid} ({process.name()}, of {process.username()})"
@@ -105,7 +105,7 @@ def _holder(handle: int) -> str:
 
 
 def _holding(handle: int) -> psutil.Process | None:
-    """Who has the lock; only Linux tells, and only of who is in the same container."""
+    """Find the process that has the lock; only Linux tells, and only within one container."""
     file = os.fstat(handle)
     where = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
     with contextlib.suppress(OSError, psutil.Error):

@@ -61,7 +61,7 @@ class Group:
 
 
 class Threads(NamedTuple):
-    """What was told of the server's threads, together."""
+    """Counters of the server's threads, summed."""
 
     at: float  # time.perf_counter
     voluntary: int  # context switches
@@ -78,7 +78,7 @@ class Poller:
         self._thread = threading.Thread(target=self._run, name=type(self).__name__, daemon=True)
 
     def look(self) -> None:
-        """Look once."""
+        """Look once, at what the poller is for."""
         raise NotImplementedError
 
     def _run(self) -> None:
@@ -133,9 +133,9 @@ class Sampler(Poller):
         self.samples.clear()
 
     def snapshot(self, *, ends: bool = False) -> Snapshot:
-        """All counters now. To list the processes and to read of each of their threads takes some
-        milliseconds of a core: that comes first or, where what is measured `ends`, last, so that
-        it is no part of that."""
+        """Read all counters now. To list the processes and to read of each of their threads takes
+        some milliseconds of a core: that comes first or, where what is measured `ends`, last, so
+        that it is no part of that."""
         with self._reading:
             threads = None if ends else self._threads()
             own = sum(process_cpu_s(pid) for pid in {os.getpid(), os.getppid()} if pid > 1)
@@ -165,7 +165,7 @@ class Sampler(Poller):
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
-        """What goes on in the block is in no sample."""
+        """Leave what goes on in the block out of every sample."""
         self._busy = self._set_aside = True
         try:
             yield
@@ -214,7 +214,7 @@ class Sampler(Poller):
         return Threads(at, voluntary, involuntary, self._run_delay_s())
 
     def _run_delay_s(self) -> float | None:
-        """The server's, read now."""
+        """Read the run-queue delay of the server's threads now."""
         if self.delay is None:
             return None
         self.delay.look([*self.server.used, *self.behind.used])

@@ -19,7 +19,7 @@ SLOW_GOVERNORS = ("powersave", "conservative")
 
 
 def power(root: Path = MACHINE) -> Power:
-    """How it is now. Reads some files a core, and on macOS runs a program twice."""
+    """Read the power's state: some files a core, and on macOS a program that is run twice."""
     cores = [root / CPUS / f"cpu{core}" for core in usable_cores(root)]
     told = _pmset() if root == MACHINE and not (root / CPUS).is_dir() else Power()
     saving = next(filter(None, map(_saving, cores)), told.saving)
@@ -36,7 +36,7 @@ def power(root: Path = MACHINE) -> Power:
 
 
 def read_pmset(settings: str, heat: str) -> Power:
-    """What `pmset -g` and `pmset -g therm` say, of whom the second tells of heat on Intel only."""
+    """Read `pmset -g` and `pmset -g therm`, the second of which tells of heat on Intel only."""
     saving = re.search(r"^\s*lowpowermode\s+1$", settings, re.MULTILINE)
     limit = re.search(r"CPU_Speed_Limit\s*=\s*(\d+)", heat)
     return Power(
@@ -60,7 +60,7 @@ def _on_battery(supplies: Path) -> bool | None:
 
 
 def _saving(core: Path) -> str:
-    """The setting that keeps that core slow, if there is one. Where the processor itself chooses
+    """Name the setting that keeps a core slow, if there is one. Where the processor itself chooses
     its clock, `powersave` is what its governor is called, and the preference counts."""
     governor = read(core / "cpufreq/scaling_governor")
     preference = read(core / "cpufreq/energy_performance_preference")

@@ -84,7 +84,7 @@ def _sessions() -> dict[int, list[int]]:
 
 
 def born(pid: int) -> str:
-    """When a process was started, in the system's own exact words; empty when it is gone.
+    """Tell when a process was started, in the system's own exact words; empty when it is gone.
 
     On Linux the clock ticks since boot: unlike psutil's time of day these stay the same when
     the clock is set.
@@ -99,7 +99,7 @@ def born(pid: int) -> str:
 
 
 def here() -> str:
-    """What process ids mean here: this start of the machine and this container."""
+    """Name what process ids belong to here: this start of the machine and this container."""
     if not LINUX:
         return repr(psutil.boot_time() // 60)
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -107,9 +107,9 @@ def here() -> str:
 
 
 def state_folder() -> Path:
-    """Where this user's trees are recorded: below XDG_RUNTIME_DIR, or in the folder for temporary
-    files; where somebody else has made one of that name there, in the user's cache. Unusable where
-    none of them can be had."""
+    """Find the folder with the records of this user's trees: below XDG_RUNTIME_DIR, or in the
+    folder for temporary files; where somebody else has made one of that name there, in the user's
+    cache. Unusable where none of them can be had."""
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     cache = Path(platformdirs.user_cache_dir("wall-time"))
     places = [Path(tempfile.gettempdir()) / f"wall-time-{os.getuid()}", cache / "running"]
@@ -127,7 +127,7 @@ def state_folder() -> Path:
 
 
 def _private(folder: Path) -> bool:
-    """Whether it is a folder, this user's own, closed to all others, and no link to one."""
+    """Whether a path is a folder, this user's own, closed to all others, and no link to one."""
     with contextlib.suppress(OSError):
         found = folder.lstat()
         ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
@@ -136,7 +136,7 @@ def _private(folder: Path) -> bool:
 
 
 def sweep() -> int:
-    """End what an earlier owner left when it and its reaper were killed; how many processes."""
+    """End what an earlier owner left when it and its reaper were killed; count the processes."""
     ended = sum(end(tree) for tree in _left("*.json", Tree))
     for folder in _left(f"*{FOLDER}", Folder):
         shutil.rmtree(folder.path, ignore_errors=True)
@@ -144,7 +144,7 @@ def sweep() -> int:
 
 
 def _left(pattern: str, kind: type[Record]) -> Iterator[Record]:
-    """What owners left who are gone, each removed from the records when it has been seen to."""
+    """Yield the records of owners who are gone, each removed when it has been seen to."""
     for path in state_folder().glob(pattern):
         try:
             record = msgspec.json.decode(path.read_bytes(), type=kind)
@@ -184,7 +184,7 @@ def members(tree: Tree) -> list[int]:
 
 
 def mark_of(pid: int) -> str | None:
-    """The mark in a process's environment, as it was when it was started."""
+    """Read the mark in a process's environment, as it was when it was started."""
     if not LINUX:
         return psutil.Process(pid).environ().get(MARK)
     start = MARK.encode() + b"="

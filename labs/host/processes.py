@@ -1,4 +1,4 @@
-"""What is seen of each process of the server's tree and of the load generator's.
+"""Looks at each process of the server's tree and of the load generator's.
 
 A census tells when each lived and what it used. A process monitor looks closer, while the busiest
 level is on: as `ps`, `lsof` and `iotop` do. Linux tells what a process wrote, which files and
@@ -48,7 +48,7 @@ class Reading:
 
 @dataclass(slots=True, kw_only=True)
 class Life:
-    """What is known of a process. Times on `time.perf_counter`."""
+    """A process since it was first seen. Times on `time.perf_counter`."""
 
     who: Who
     first: Reading  # when it was first seen, or at its birth
@@ -64,7 +64,7 @@ class Life:
 
 
 class Processes(Poller):
-    """Everyone in some trees, read again and again. The callables list process ids, now."""
+    """The processes of some trees, read again and again. The callables list process ids, now."""
 
     def __init__(self, trees: Trees, every_s: float) -> None:
         super().__init__(every_s)
@@ -73,11 +73,11 @@ class Processes(Poller):
         self._lock = threading.Lock()
 
     def look(self) -> None:
-        """Read every process."""
+        """Read every process now."""
         self._read()
 
     def _more(self, pid: int, life: Life) -> None:
-        """Look closer at one that was just read."""
+        """Look closer at a process that was just read."""
 
     def _read(self, first: Callable[[Reading], Reading] = lambda reading: reading) -> int:
         """Read all processes now; return how many there are. `first`: from where one is counted
@@ -124,7 +124,7 @@ class Census(Processes):
         self.every_s = CENSUS_EVERY_S * max(1.0, self._read(_newborn) / MOST_AT_ONCE)
 
     def processes(self) -> tuple[Process, ...]:
-        """Everyone seen since the run began, in order of appearance."""
+        """List the processes seen since the run began, in order of appearance."""
         with self._lock:
             return tuple(self._told(pid, life) for (pid, _), life in self._lives.items())
 
@@ -148,7 +148,7 @@ class Census(Processes):
 
 
 class ProcessMonitor(Processes):
-    """Who is there and what they do, while `busy` says to look: four times a second, fewer times
+    """The processes and what they do while `busy` says to look: four times a second, fewer times
     where looks are dear. But the first only tells from where to count, so the second comes soon
     whatever the first took, and what both took is made up for before the third."""
 
@@ -169,7 +169,7 @@ class ProcessMonitor(Processes):
                 self._owed_s = 0.0
 
     def seen(self) -> tuple[Seen, ...]:
-        """Everyone who was looked at twice, the server's first. Empty when it was never busy."""
+        """List who was looked at twice, the server's first; nobody when it was never busy."""
         numbers: dict[Who, dict[int, int]] = {}
         ordered = sorted(self._lives.items(), key=lambda item: item[0][0])
         lives = {pid: life for (pid, _), life in ordered}
@@ -198,7 +198,7 @@ class ProcessMonitor(Processes):
 
 
 def read(pid: int) -> Reading:
-    """What the system says of a process; OSError or psutil.Error when it is gone."""
+    """Read what the system says of a process; OSError or psutil.Error when it is gone."""
     if not LINUX:
         return _read_psutil(pid)
     fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()  # see proc(5)
@@ -230,7 +230,7 @@ def _read_psutil(pid: int) -> Reading:
 
 
 def _newborn(reading: Reading) -> Reading:
-    """A process's reading before it did anything."""
+    """Turn a process's reading into the one from before it did anything."""
     none = None if reading.minor_faults is None else 0
     return replace(reading, cpu_s=0.0, user=0.0, system=0.0, minor_faults=none, major_faults=none)
 
@@ -262,7 +262,7 @@ def _seen(life: Life, number: int, parent: int | None) -> Seen:
 
 
 def _written(pid: int) -> int | None:
-    """Bytes that it caused to be sent to a disk, ever; None where the system does not tell."""
+    """Read the bytes that a process has sent to a disk, ever; None where nobody tells."""
     try:
         fields = Path(f"/proc/{pid}/io").read_text().split()
     except PermissionError:
@@ -271,27 +271,27 @@ def _written(pid: int) -> int | None:
 
 
 def _states(pid: int) -> list[bytes]:
-    """Of each of its threads, as proc(5) has it: R runs, S sleeps, D waits for the disk."""
+    """Read each thread's state, as proc(5) has it: R runs, S sleeps, D waits for the disk."""
     return [told.rpartition(b")")[2].split()[0] for _, told in of_threads(pid, "stat")]
 
 
 def _open(pid: int) -> Iterator[str]:
-    """What it has open: paths of files, and names of sockets."""
+    """List what a process has open: paths of files, and names of sockets."""
     for number in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
             yield os.readlink(f"/proc/{pid}/fd/{number}")
 
 
 def _files(pid: int) -> set[str]:
-    """Names of what it has open in the folder that the server's processes share."""
+    """Name what a process has open in the folder that the server's processes share."""
     names = {path.rpartition("/")[2] for path in _open(pid) if SHARED in path}
     return {name for name in names if not name.endswith((*NOT_TOLD, " (deleted)"))}
 
 
 def _ports() -> dict[str, int]:
-    """Of each socket of whoever asked for a connection on this machine, the port that it asked: by
-    the socket's name. Those of whoever answered are not among them, as nobody listens where they
-    lead. To tell it takes the system milliseconds, and more after a load."""
+    """Map each socket's name to the port that it asked, for whoever asked for a connection on this
+    machine. Sockets of whoever answered are left out, as nobody listens where they lead. To tell it
+    takes the system milliseconds, and more after a load."""
     listening, found = set(), {}
     for line in TCP.read_text().splitlines()[1:]:
         _, local, remote, state, *more = line.split()
@@ -303,5 +303,5 @@ def _ports() -> dict[str, int]:
 
 
 def _connections(pid: int, ports: Mapping[str, int]) -> set[str]:
-    """What it is connected to on this machine, as far as it was itself who asked for it."""
+    """Name the ports of this machine to which a process has asked for connections."""
     return {f"a connection to port {ports[name]}" for name in _open(pid) if name in ports}

@@ -36,7 +36,7 @@ class Program:
     folders: bool = False  # it may also be in one of PostgreSQL's folders
 
     def path(self) -> str | None:
-        """Where it is; /usr/sbin counts even when the shell does not look there."""
+        """Find the program's file; /usr/sbin counts even when the shell does not look there."""
         if self.module:
             return module(self.module)
         more = [MORE, *(postgresql_folders() if self.folders else ())]
@@ -46,7 +46,7 @@ class Program:
 
     @property
     def command(self) -> str:
-        """Its path, or its name where it is not here."""
+        """The path of the program, or its name where it is not here."""
         return self.path() or self.names[0]
 
 
@@ -85,14 +85,14 @@ INITDB = Program(
 
 
 def version(program: Program) -> str | None:
-    """Its version in numbers; None where it is missing or does not run, and of a module."""
+    """Ask a program for its version; None where it is missing or does not run, and of a module."""
     path = program.path()
     asked = path and not program.module
     return _version(str(path), program.version, program.code) if asked else None
 
 
 def named(program: Program) -> str:
-    """Its name and version: PostgreSQL 15.4."""
+    """Name a program with its version: PostgreSQL 15.4."""
     return f"{program.name} {version(program) or ''}".strip()
 
 
@@ -107,7 +107,7 @@ def _version(path: str, asking: tuple[str, ...], code: int) -> str | None:
 def printing(
     command: Sequence[str], within_s: float = PRINTS_S
 ) -> subprocess.CompletedProcess[str] | None:
-    """How a program that only prints has ended; None where it cannot be run, or does not end."""
+    """Run a program that only prints, to its end; None where it cannot be run, or does not end."""
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=within_s)
     except (OSError, subprocess.TimeoutExpired):
@@ -115,7 +115,7 @@ def printing(
 
 
 def lacking(*programs: Program) -> str | None:
-    """What to do to have them all; None when they are there and new enough."""
+    """Tell what to do to have all these programs; None when they are there and new enough."""
     if absent := [program for program in programs if program.path() is None]:
         packages = " ".join(dict.fromkeys(program.package for program in absent))
         return f"Install it with: apt-get install {packages}"

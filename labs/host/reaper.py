@@ -66,7 +66,7 @@ def start(command: list[str], cores: str) -> int:
 
 
 def prepare(cores: str) -> None:
-    """What the command finds: its cores, as many open files as allowed, signals as usual."""
+    """Set what the command finds: its cores, as many open files as allowed, signals as usual."""
     if cores != "-":
         os.sched_setaffinity(0, [int(core) for core in cores.split(",")])
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

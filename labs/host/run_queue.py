@@ -40,13 +40,13 @@ class RunDelay:
 
     @property
     def seconds(self) -> float:
-        """All of it, that of ended threads as last read."""
+        """The delay of all threads so far, in seconds; that of ended threads as last read."""
         return (sum(self._seen.values()) + self._ended_ns) / 1e9
 
 
 def of_threads(pid: int, name: str) -> Iterator[tuple[str, bytes]]:
-    """What that file of /proc says of each thread of a process, beside the thread's number. Of a
-    process that has ended, nothing."""
+    """Read a file of /proc for each thread of a process, beside the thread's number; nothing for a
+    process that has ended."""
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError):  # that ended meanwhile; the others did not
@@ -63,7 +63,7 @@ def _read(path: str) -> bytes:
 
 
 def counted() -> bool:
-    """Whether this system counts it."""
+    """Whether this system counts run-queue delay."""
     try:
         with open("/proc/self/schedstat", "rb") as file:
             return int(file.read().split()[0]) > 0

@@ -95,7 +95,7 @@ class Supervised:
             return self._code
 
     def ended(self) -> str:
-        """How the command ended, in words: `ended with exit code 1`; "" while it runs."""
+        """Say how the command ended: `ended with exit code 1`; "" while it runs."""
         code = self.poll()
         return "" if code is None else f"ended with {self.ending(code)}"
 

@@ -9,11 +9,11 @@ STILL_S = 5.0  # that count at most between two looks
 
 
 class Stopped(Exception):
-    """Somebody pressed Stop."""
+    """Says that somebody pressed Stop."""
 
 
 def readable(fd: int, seconds: float) -> bool:
-    """Whether there is something to read from that file, or its end, within so many seconds."""
+    """Whether a file has something to read, or its end, within so many seconds."""
     poller = select.poll()  # select() cannot take a file number above 1023
     poller.register(fd, select.POLLIN)
     return bool(poller.poll(seconds * 1000))

@@ -25,7 +25,7 @@ def rows(lines: Iterable[str], wanted: Sequence[str], between: str = ",") -> Ite
 
 
 def ended(lines: Iterable[str]) -> Iterator[str]:
-    """These lines. Unusable for one without its end."""
+    """Pass lines on. Unusable for one without its end."""
     for line in lines:
         if not line.endswith("\n"):
             raise Unusable("its last line has no end: it is cut.")

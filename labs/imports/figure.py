@@ -14,7 +14,7 @@ UNDER_WAY = "requests under way on average"
 
 
 def figure(test: LoadTest, given: Given) -> Figure:
-    """Over the users, or where a file doesn't say them over X·R: X, R and what bounds them."""
+    """Draw over the users, or where a file doesn't say them over X·R: X, R and what bounds them."""
     users = all(each.users for each in test.levels)
     drawn = sorted(
         ((_across(each, users), each) for each in test.levels), key=lambda pair: pair[0] or 0.0
@@ -47,7 +47,7 @@ def figure(test: LoadTest, given: Given) -> Figure:
 
 
 def alt(test: LoadTest) -> str:
-    """What the figure shows, in words."""
+    """Say in words what the figure shows."""
     first, last = test.levels[0], test.levels[-1]
     return (
         f"Throughput and mean response time by {test.tool}, {len(test.levels)} levels: from "

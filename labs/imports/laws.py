@@ -23,7 +23,7 @@ MOST_LISTED = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What somebody knows of the server: cores, workers, and CPU seconds per request."""
+    """Facts of the server that somebody knows: cores, workers, and CPU seconds per request."""
 
     cores: int | None = None
     workers: int | None = None
@@ -31,7 +31,7 @@ class Given:
 
 
 def given(cores: object = None, workers: object = None, cpu_ms: object = None) -> Given:
-    """What is known, as somebody typed it. Unusable for what no server has."""
+    """Check what somebody typed as known. Unusable for what no server has."""
     for name, value, most in (("cores", cores, 4096), ("workers", workers, 10**6)):
         if value is not None:
             whole(name, value, 1, most, "Give as many as the server has.")
@@ -144,7 +144,7 @@ def under_way(level: Level) -> float:
 
 
 def sentences(test: LoadTest, known: Given) -> list[str]:
-    """What the laws say of that test, in the order of a proof."""
+    """Say what the laws tell of a test, in the order of a proof."""
     found = Course(test)
     said = [*_without_users(test), *_few(test), *_failures(test)]
     if found.levels:

@@ -29,7 +29,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e18)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """What a load test says of some time with as many users. Unusable for what can't have been."""
+    """A load test's numbers for a time with as many users. Unusable for what can't have been."""
 
     users: int | None  # at once; None where the file doesn't say, or nobody set them
     seconds: float
@@ -73,7 +73,7 @@ class LoadTest:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What had been counted since the start, and how many users there were just then."""
+    """The counts since the start at one moment, and how many users there were just then."""
 
     at_s: float
     users: int
@@ -164,7 +164,7 @@ def count(text: str, what: str) -> int:
 
 
 def found(pattern: str, text: str, what: str) -> re.Match[str]:
-    """The one place where a pattern with groups holds. Unusable for none, or several."""
+    """Find the one place where a pattern with groups holds. Unusable for none, or several."""
     places = list(re.finditer(pattern, text, re.MULTILINE))
     if len(places) != 1:
         said = "it doesn't say" if not places else "it says more than once"
@@ -173,7 +173,7 @@ def found(pattern: str, text: str, what: str) -> re.Match[str]:
 
 
 def agree(first: float, second: float, what: str) -> None:
-    """Unusable where two numbers that should be one are more than 2 % apart."""
+    """Raise Unusable where two numbers that should be one are more than 2 % apart."""
     if abs(first - second) > 0.02 * max(first, second) + 0.01:
         raise Unusable(f"{what}: {first:g} and {second:g} contradict each other.")
 

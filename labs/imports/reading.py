@@ -25,12 +25,12 @@ WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
 
 
 def read(names: Sequence[str]) -> LoadTest:
-    """The levels of these files, of one program. Unusable, with the file, says what is wrong."""
+    """Read the levels of files, of one program. Unusable, with the file, says what is wrong."""
     return joined([(name, partial(_opened, name)) for name in names])
 
 
 def joined(files: Sequence[tuple[str, Callable[[], BinaryIO]]]) -> LoadTest:
-    """The same of what opens so, each with its name."""
+    """Read levels as `read` does, of what opens so, each with its name."""
     if not 1 <= len(files) <= MOST_FILES:
         raise Unusable(f"{len(files)} files: give 1 to {MOST_FILES}.")
     tests = [_read(name, opened) for name, opened in files]
@@ -91,7 +91,7 @@ def _opened(name: str) -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:
-    """Its text, line by line. Unusable for a line without end, and for what is no UTF-8."""
+    """Read a file line by line. Unusable for a line without end, and for what is no UTF-8."""
     place = left = 0
     while line := file.readline(LONGEST_LINE + 1):
         place, left = place + 1, left + len(line)

@@ -32,7 +32,7 @@ def rows(test: LoadTest) -> tuple[tuple[str, ...], ...]:
 
 
 def told(test: LoadTest, given: Given) -> dict[str, Any]:
-    """What `--json` writes."""
+    """Make what `--json` writes."""
     names = ("users", "seconds", "completed", "failed", "throughput_rps", "mean_response_time_s")
     levels = [{name: getattr(each, name) for name in names} for each in test.levels]
     return {"tool": test.tool, "levels": levels, "sentences": sentences(test, given)}

@@ -34,14 +34,14 @@ class ConcurrentRequests:
         self._said = b""
 
     def ask(self, port: int, number: int, path: str) -> None:
-        """Ask for so many at once, to the last answer."""
+        """Ask for so many things at once, until the last answer."""
         self._send(port, number, path)
         self._answers(number)
 
     def hold(
         self, port: int, number: int, path: str, wait_s: float, look: Callable[[], Found]
     ) -> Found:
-        """What `look` returns while so many requests wait in the server at once.
+        """Return what `look` does while so many requests wait in the server at once.
 
         The path gets `&wait=` with the seconds to wait. A request that was answered at t has
         waited since t - wait_s at the latest. So all were waiting while `look` looked, if it
@@ -71,14 +71,14 @@ class ConcurrentRequests:
         self._line(LATE_S)
 
     def _answers(self, number: int, wait_s: float = 0.0) -> tuple[float, float]:
-        """When the first answer came and when the last."""
+        """Wait for the answers; tell when the first came and when the last."""
         first, last, wrong = map(float, self._line(wait_s + LATE_S).split())
         if wrong:
             raise LoadFailed(f"{wrong:.0f} of {number} requests failed.")
         return first, last
 
     def _line(self, within_s: float) -> bytes:
-        """The next line it says."""
+        """Read the next line that the crowd says."""
         assert self._process.stdout is not None
         pipe, deadline = self._process.stdout.fileno(), time.monotonic() + within_s
         while b"\n" not in self._said:
@@ -97,7 +97,7 @@ class ConcurrentRequests:
 
 @contextlib.contextmanager
 def concurrent_requests(stop: threading.Event) -> Iterator[ConcurrentRequests]:
-    """Start it; end it with the block."""
+    """Start a crowd, and end it with the block."""
     with supervise(
         [sys.executable, "-m", "workloads.crowd"],
         cwd=ROOT,

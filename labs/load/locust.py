@@ -44,7 +44,7 @@ LAST_LINES = 12
 
 
 def asked(workload: Workload, loops_per_s: float, url: str = "") -> protocol.Work:
-    """What each request asks the server at that URL for. `loops_per_s` is of `workload.cpu_by`."""
+    """Tell what each request asks a server for. `loops_per_s` is of `workload.cpu_by`."""
     usual = Workload()
     return protocol.Work(
         url=url,
@@ -99,7 +99,7 @@ class Locust:
         return np.frombuffer(data, dtype=RECORD)
 
     def mark(self) -> tuple[dict[int, float], float]:
-        """Have everything sent that has ended. The requests in flight then, and when it was."""
+        """Have everything sent that has ended; return the requests in flight, and when it was."""
         self.reports += 1
         since = len(self.buffer) // RECORD.itemsize
         self.order(report=self.reports)
@@ -113,7 +113,7 @@ class Locust:
         return dict(zip(users, starts, strict=True)), at
 
     def check(self) -> None:
-        """LoadFailed if the process is gone."""
+        """Raise LoadFailed if the process is gone."""
         if (code := self.process.poll()) is not None:
             if code == protocol.REFUSED:
                 raise Refused(self.last_lines().splitlines()[-1])
@@ -125,7 +125,7 @@ class Locust:
             )
 
     def order(self, **what: object) -> None:
-        """Tell it something, see workloads/protocol.py."""
+        """Tell the process something, see workloads/protocol.py."""
         try:
             os.write(self.control, json.dumps(what).encode() + b"\n")
         except BrokenPipeError:
@@ -140,7 +140,7 @@ class Locust:
         since: int = 0,
         stop: threading.Event | None = None,
     ) -> int:
-        """Where the record of that kind and number is, counted from `since`."""
+        """Wait for the record of a kind and number; return its place, counted from `since`."""
         deadline = time.monotonic() + within_s
         while True:
             fresh = self.records(since)
@@ -167,7 +167,7 @@ class Locust:
         self.open = False
 
     def last_lines(self) -> str:
-        """What it said last."""
+        """Read the last lines that this Locust said."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-LAST_LINES:])
 
     def _failed(self, what: str) -> LoadFailed:
@@ -186,7 +186,7 @@ class Driver:
         self._merging = threading.Lock()
 
     def pids(self) -> list[int]:
-        """Its live processes on this machine."""
+        """List the live processes on this machine."""
         return list({pid for locust in self.locusts for pid in locust.process.pids()})
 
     @property
@@ -195,7 +195,7 @@ class Driver:
         return bool(self.locusts[0].worker)
 
     def busiest(self) -> float:
-        """Cores that its busiest process used between the last two reports."""
+        """Cores that the busiest process used between the last two reports."""
         return max(locust.busy for locust in self.locusts)
 
     def aim(self, url: str, stop: threading.Event | None = None, *, allowed: str = "") -> None:
@@ -219,17 +219,17 @@ class Driver:
         )
 
     def end(self) -> None:
-        """End it now, and not only when its block does."""
+        """End the load now, and not only when its block does."""
         for locust in self.locusts:
             locust.process.kill()
 
     def check(self) -> None:
-        """LoadFailed if one of its processes is gone."""
+        """Raise LoadFailed if one of the processes is gone."""
         for locust in self.locusts:
             locust.check()
 
     def last_lines(self) -> str:
-        """What they said last."""
+        """Read the last lines that all Locusts said."""
         return "\n".join(locust.last_lines() for locust in self.locusts)
 
     def ask_for(
@@ -283,7 +283,7 @@ class Driver:
         return np.frombuffer(data, dtype=RECORD)
 
     def report(self, since: int = 0) -> Report:
-        """How things stand now, with the records from number `since` on. Until the earliest of
+        """Tell how things stand now, with the records from number `since` on. Until the earliest of
         their marks all of its processes have told all."""
         number, marks = len(self.locusts), [locust.mark() for locust in self.locusts]
         flying = {
@@ -393,7 +393,7 @@ def at_home(folder: Path) -> dict[str, str]:
 
 
 def check_loopback(url: str) -> None:
-    """ValueError for a URL that is not of this machine."""
+    """Raise ValueError for a URL that is not of this machine."""
     if not url.startswith(f"{LOOPBACK}:"):
         raise ValueError(f"url={url!r}: load goes to 127.0.0.1 only.")
 

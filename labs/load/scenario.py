@@ -25,7 +25,7 @@ class Scenario:
             raise Unusable(f"--locustfile {self.file}: cannot be read ({why}).") from None
 
     def told(self, target: Target) -> protocol.Scenario:
-        """What its Locust is told: where it is at home, and whom it may ask."""
+        """Tell a Locust where it is at home, and whom it may ask."""
         return protocol.Scenario(
             file=str(self.file.absolute()),
             host=target.base,

@@ -71,7 +71,7 @@ class Target:
 
     @property
     def secure(self) -> bool:
-        """Whether it is asked through TLS."""
+        """Whether the server is asked through TLS."""
         return urlsplit(self.url).scheme == "https"
 
     @property
@@ -82,7 +82,7 @@ class Target:
 
     @property
     def base(self) -> str:
-        """What a scenario's own paths are of, as Locust's `--host` has it."""
+        """The address that a scenario's own paths are below, as Locust's `--host` has it."""
         return self.origin + urlsplit(self.url).path.rstrip("/")
 
     @property
@@ -107,7 +107,7 @@ EXAMPLE = "For example: http://127.0.0.1:8000/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What one request found."""
+    """The answer to one request."""
 
     status: int
     seconds: float  # from the connection on
@@ -181,7 +181,7 @@ def first_look(
 
 
 def _body(target: Target, response: http.client.HTTPResponse, begin: float) -> int:
-    """Read an answer to its end; how many bytes. IncompleteRead where it breaks off."""
+    """Read an answer to its end; return how many bytes. IncompleteRead where it breaks off."""
     size = 0
     while size < MOST_BODY and (part := response.read1()):
         size += len(part)

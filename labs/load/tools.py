@@ -49,7 +49,7 @@ WRK = Program(name="wrk", names=("wrk",), package="wrk", code=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a load generator says of its requests. Times in seconds."""
+    """A load generator's report on its requests. Times in seconds."""
 
     requests: int
     failed: int
@@ -67,11 +67,11 @@ class Tool:
         self._out, self._log = out, log
 
     def pids(self) -> list[int]:
-        """Its live processes."""
+        """List the live processes of this load generator."""
         return self.process.pids()
 
     def wait(self, within_s: float, stop: threading.Event | None = None) -> str:
-        """What it wrote to its standard output, once it has ended. LoadFailed with its last
+        """Wait for the end, and read what was written to standard output. LoadFailed with its last
         lines when it did not end well, or not in time."""
         ended = wait_until(lambda: self.process.poll() is not None, within_s, stop=stop)
         if not ended:
@@ -108,7 +108,7 @@ def run(
     env: Mapping[str, str] | None = None,
     cores: Collection[int] | None = None,
 ) -> Iterator[Tool]:
-    """Start that command, which asks `url`, on these cores; end it on leaving."""
+    """Start a command, which asks `url`, on these cores; end it on leaving."""
     check_loopback(url)
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(own_folder())
@@ -132,14 +132,14 @@ def run(
 
 
 def missing(program: Program) -> str:
-    """What to do to have it; "" when it is here."""
+    """Tell what to do to have a program; "" when it is here."""
     if program.path():
         return ""
     return f"not installed: apt-get install {program.package}"
 
 
 def shown(argv: list[str]) -> str:
-    """A command as a reader would type it: without this machine's folders."""
+    """Write a command as a reader would type it: without this machine's folders."""
     words = ["locust" if argv[1:3] == ["-m", "locust"] else Path(argv[0]).name]
     rest = argv[3:] if words == ["locust"] else argv[1:]
     return shlex.join([*words, *(Path(word).name if word[:1] == "/" else word for word in rest)])
@@ -186,8 +186,8 @@ def read_wrk(text: str) -> Said:
 
 
 def _said(report: Any, text: str) -> Said:
-    """What a reader of `labs.imports.tools` finds. Where it knows no mean, users over throughput,
-    which is one where nobody pauses."""
+    """Read a report with a reader of `labs.imports.tools`. Where it knows no mean, users over
+    throughput, which is one where nobody pauses."""
     try:
         (level,) = report.levels(text.splitlines(keepends=True))
     except Unusable as error:
@@ -206,7 +206,7 @@ def _said(report: Any, text: str) -> Said:
 
 
 def locust_version() -> str:
-    """Its name and version."""
+    """Name Locust with its version."""
     return f"Locust {installed('locust')}"
 
 
@@ -225,7 +225,7 @@ def locust(url: str, users: int, *, seconds: float, processes: int = 1, port: in
 
 
 def locust_page(url: str) -> dict[str, str]:
-    """What its users read from their environment."""
+    """The page that Locust's users read from their environment."""
     where = urlsplit(url)
     return {"WALL_TIME_PAGE": where.path + (f"?{where.query}" if where.query else "")}
 

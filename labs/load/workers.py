@@ -12,7 +12,7 @@ MOST = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workers:
-    """So many workers, and the address of this machine at which Locust's master waits for them.
+    """A number of workers, and the address of this machine at which Locust's master waits for them.
     Unusable for one that is no address."""
 
     number: int
@@ -37,10 +37,10 @@ class Workers:
         return "a worker" if self.number == 1 else f"{self.number} workers"
 
     def line(self) -> str:
-        """The command that starts one of them, in a copy of this book."""
+        """The command that starts one of the workers, in a copy of this book."""
         command = ".venv/bin/python -m locust -f workloads/users.py --worker"
         return f"{command} --master-host {self.master}"
 
     def options(self) -> list[str]:
-        """What makes a Locust their master."""
+        """The options that make a Locust the workers' master."""
         return ["--master", f"--master-bind-host={self.master}", f"--expect-workers={self.number}"]

@@ -30,7 +30,7 @@ LOOK_S = 0.05  # how often Stop is looked for meanwhile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burn:
-    """What some processes did together."""
+    """The work that some processes did together."""
 
     loops_per_s: float  # in all, per CPU second of each of them
     cores: float  # CPU seconds a second that they had
@@ -47,9 +47,9 @@ def speedometer(
     cores: Sequence[int] | None = None,
     stop: threading.Event | None = None,
 ) -> Iterator[Speedometer]:
-    """What tells, each time it is asked, how fast so many cores are by then: loops per CPU second
-    of one burn of all of them. It takes `schedule.SPEED_S`, and goes by the CPU seconds that its
-    processes got, so it can be asked while others use the cores.
+    """Make a meter that tells, each time it is asked, how fast so many cores are by then: loops per
+    CPU second of one burn of all of them. It takes `schedule.SPEED_S`, and goes by the CPU seconds
+    that its processes got, so it can be asked while others use the cores.
 
     Its answers are to be compared with each other only: each process runs an interpreter's loop at
     a speed of its own, some percent apart, and keeps it. None where no
@@ -77,8 +77,8 @@ def hot_burners(
     cores: Sequence[int] | None,
     stop: threading.Event | None = None,
 ) -> Iterator[list[subprocess.Popen[str]]]:
-    """Burning processes at the ready, on these cores, and hot. They end with their input, so with
-    us."""
+    """Start burning processes on these cores, at the ready and hot. They end with their input, so
+    with us."""
     burners: list[subprocess.Popen[str]] = []
     try:
         with explained(cpu_by, language):
@@ -109,7 +109,7 @@ def hot_burners(
 
 @contextlib.contextmanager
 def explained(cpu_by: CpuBy, language: str) -> Iterator[None]:
-    """Unusable, and what to do, for whatever keeps that from being burned."""
+    """Turn whatever keeps work from being burned into Unusable, with what to do."""
     try:
         yield
     except Unusable:  # which is a ValueError too, and says what to do
@@ -122,7 +122,7 @@ def explained(cpu_by: CpuBy, language: str) -> Iterator[None]:
 
 
 def _command(cpu_by: CpuBy, language: str) -> Sequence[str]:
-    """What burns that."""
+    """The command that burns work in a language."""
     if language == "Python":
         return [sys.executable, "-m", "workloads.burn", cpu_by]
     return deployments.burner(language)
@@ -133,7 +133,7 @@ def burn_once(
     seconds: float = BURN_S,
     stop: threading.Event | None = None,
 ) -> Burn:
-    """These processes together, once, for so long. OSError for one that ended or stands still."""
+    """Burn with these processes, once, for so long. OSError for one that ended or stands still."""
     for burner in burners:
         assert burner.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it is gone, as its answer will tell
@@ -147,7 +147,7 @@ def burn_once(
 
 
 def _said(burner: subprocess.Popen[str], stop: threading.Event | None) -> str:
-    """The line that it answers with, which is all that its pipe holds. Raises Stopped. OSError for
+    """Read a burner's answer, a line, which is all that its pipe holds. Raises Stopped. OSError for
     one that has ended, or that says nothing: it is ended then, as its answer would be too late."""
     assert burner.stdout is not None
     answer = burner.stdout
@@ -160,7 +160,7 @@ def _said(burner: subprocess.Popen[str], stop: threading.Event | None) -> str:
 
 
 def burned(processes: int, loops: int, used_s: float, seconds: float) -> Burn:
-    """So many processes did these loops in that time, and used so many CPU seconds in all. Where
-    their clocks are too coarse to have seen any, the time itself stands in."""
+    """Sum up a burn by its processes, loops in all, CPU seconds in all and length. Where their
+    clocks are too coarse to have seen any, the time itself stands in."""
     each_s = used_s / processes or seconds
     return Burn(loops_per_s=loops / each_s, cores=processes * each_s / seconds)

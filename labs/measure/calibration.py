@@ -1,4 +1,4 @@
-"""How fast is this machine, now? Short burns, and what is kept of them and of each server's trial.
+"""Calibration: how fast is this machine now? Short burns, and what is kept of them and of trials.
 
 Who disturbs a burn shows as noise, who takes a core from it in `use` (see `burners`)."""
 
@@ -39,7 +39,7 @@ Burns = Mapping[int, Sequence[Burn]]  # by the number of busy processes
 
 
 class Kept(msgspec.Struct):
-    """What is remembered between runs: the last burns, and what requests cost each server."""
+    """What a machine remembers between runs: the last burns, and what requests cost each server."""
 
     of: str  # the machine and versions it was measured on
     burns: dict[str, Calibration] = {}  # by the unit of work
@@ -127,7 +127,7 @@ def last(
     *,
     stop: threading.Event | None = None,
 ) -> Calibration:
-    """The calibration kept from the last run on this machine, or a fresh one.
+    """Read the calibration kept from the last run on this machine, or a fresh one.
 
     With an experiment: of the unit that its work asks for, and with what such requests cost its
     server and the load generator, as last measured, or zero before that. Raises what `calibrate`
@@ -161,7 +161,7 @@ def keep(machine: Machine, found: Calibration, experiment: Experiment | None = N
 
 
 def _moved(machine: Machine, unit: str, loops_per_s: float) -> float:
-    """How far that speed is from the last one that was burned here lately, relative."""
+    """Tell how far a speed is from the last one burned here lately, relative."""
     kept = _kept(machine)
     if unit not in kept.burns or time.time() - kept.at.get(unit, 0.0) > LATELY_S:
         return 0.0
@@ -169,17 +169,17 @@ def _moved(machine: Machine, unit: str, loops_per_s: float) -> float:
 
 
 def language_of(server: Server, workload: Workload) -> str:
-    """To burn in: the server's, if it is to do any work."""
+    """Name the language to burn in: the server's, if it is to do any work."""
     return server_facts(server.by).language if workload.cpu_s else "Python"
 
 
 def unit_of(cpu_by: CpuBy, language: str) -> str:
-    """What `Calibration.unit` is where that was burned."""
+    """Name the unit of work (`Calibration.unit`) that is burned so."""
     return cpu_by if language == "Python" else f"{cpu_by} in {language}"
 
 
 def _attempt(burners: Sequence[subprocess.Popen[str]], stop: threading.Event | None) -> Burns:
-    """So many processes together so many times, by turns."""
+    """Burn with so many processes so many times, by turns."""
     often = {1, len(burners)}
     times = {step: REPEATS if step in often else 1 for step in _steps(len(burners))}
     burns: dict[int, list[Burn]] = {step: [] for step in times}
@@ -202,7 +202,7 @@ def _folder() -> Path:
 
 
 def _kept(machine: Machine) -> Kept:
-    """What is remembered of this machine as it is now: nothing, where it was another."""
+    """Read what is remembered of this machine as it is now: nothing, where it was another."""
     nothing = Kept(of=hashlib.sha256(msgspec.json.encode(machine, order="sorted")).hexdigest())
     try:
         kept = msgspec.json.decode(read_whole(_folder() / KEPT), type=Kept)
@@ -212,8 +212,8 @@ def _kept(machine: Machine) -> Kept:
 
 
 def _kind(experiment: Experiment) -> str:
-    """Of requests that cost this server the same beside their work, and whose work costs it as
-    much more than burned: with naps between them or without."""
+    """Name the kind of requests that cost this server the same beside their work, and whose work
+    costs it as much more than burned: with naps between them or without."""
     server, workload = experiment.server, experiment.workload
     connections = "kept" if keeps_connections(server, experiment.load) else "closed"
     what = "file" if workload.page == "file" else workload.wait_by

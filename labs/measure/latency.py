@@ -1,4 +1,4 @@
-"""How late a sleep ends on this machine, and how long the way to a local socket and back takes."""
+"""Latencies of this machine: of a sleep's end, and of the way to a local socket and back."""
 
 import socket
 import statistics
@@ -7,7 +7,7 @@ import time
 
 
 def timer_s(times: int = 20) -> float:
-    """How late a sleep of 1 ms ends, in seconds: the median of some."""
+    """Measure how late a sleep of 1 ms ends, in seconds: the median of some."""
     late = []
     for _ in range(times):
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How far a run is: a fraction that only grows, and a time left that is not over before the run."""
+"""Progress of a run: a growing fraction, and a time left that is not over before the run."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ LEAST_S = 1.0  # is left, of a run that takes longer than anybody could tell
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a run is."""
+    """Progress of a run at one moment."""
 
     stage: str  # in words
     fraction: float  # of the whole run: it never falls, and is 1 when the run is over
@@ -19,7 +19,7 @@ class Progress:
 
 
 class Pace:
-    """When a run began, when it will be over as far as one can tell now, and what goes on.
+    """Pace of a run: when it began, when it will be over as far as one can tell now, what goes on.
 
     Whoever measures tells it what changes: what is left is estimated anew at every level, and a
     window may be extended. Then the time left grows again, and the fraction waits for it."""
@@ -32,17 +32,17 @@ class Pace:
         self._begun = self._over = False
 
     def promise(self, seconds: float) -> None:
-        """It will take about so long, once it begins."""
+        """Promise how long the run will take, once it begins."""
         self._promised_s, self._begun = seconds, False
 
     def begin(self, at: float | None = None) -> None:
-        """The run begins now, or began then."""
+        """Begin the run now, or then."""
         self.began = self._clock() if at is None else at
         self._fraction, self._begun, self._over = 0.0, True, False
         self.expect(self._promised_s)
 
     def expect(self, seconds: float) -> None:
-        """So many seconds are left, as far as one can tell now."""
+        """Take note of how many seconds are left, as far as one can tell now."""
         self._ends = self._clock() + seconds
 
     @property
@@ -51,22 +51,22 @@ class Pace:
         return self._ends - self._clock()
 
     def delayed(self, seconds: float) -> None:
-        """All that is to come comes so much later."""
+        """Put off all that is to come by so many seconds."""
         self._ends += seconds
         if self._quiet_until:
             self._quiet_until += seconds
 
     def stage(self, words: str, *, quiet_s: float | None = None) -> None:
-        """What goes on now; where it is measured, for how long."""
+        """Say what goes on now; where it is measured, for how long."""
         self._stage = words
         self._quiet_until = 0.0 if quiet_s is None else self._clock() + quiet_s
 
     def end(self) -> None:
-        """The run is over."""
+        """End the run: it is over."""
         self._stage, self._quiet_until, self._over = "done", 0.0, True
 
     def told(self) -> Progress:
-        """All of it, now."""
+        """Tell the progress as of now."""
         now = self._clock()
         if self._over:
             return Progress(stage=self._stage, fraction=1.0, seconds_left=0.0)

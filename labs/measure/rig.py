@@ -44,7 +44,7 @@ Found = TypeVar("Found", covariant=True)
 
 
 class Lab(Protocol[Found]):
-    """What a rig can run; see `labs.kinds.base.LabKind`."""
+    """A lab that a rig can run; see `labs.kinds.base.LabKind`."""
 
     def seconds(self) -> float: ...
     def check(self, machine: Machine) -> None: ...
@@ -52,7 +52,7 @@ class Lab(Protocol[Found]):
 
 
 class Unit(NamedTuple):
-    """What is burned: work, its language, and the server's cores, where those are not all."""
+    """A unit to burn: work, its language, and the server's cores, where those are not all."""
 
     cpu_by: CpuBy = "counting"
     language: str = "Python"
@@ -119,7 +119,7 @@ class Rig:
         self._pace = Pace()
 
     def perform(self, lab: Lab[Found]) -> Found:
-        """One run of that lab, when the machine is free.
+        """Run a lab once, when the machine is free.
 
         Raises Unusable before anything is started; ServerFailed, LoadFailed or Stopped later.
         """
@@ -136,7 +136,7 @@ class Rig:
     def part(
         self, label: str, *, later_s: float = 0.0, found: Callable[[Any], None] | None = None
     ) -> Rig:
-        """A rig for a lab within this one: the same turn, burns, draws, Stop. Its progress goes
+        """Make a rig for a lab in this one: the same turn, burns, draws, Stop. Its progress goes
         under `label`, with `later_s` for what comes after it; what it finds goes to `found`."""
 
         def on_event(event: Any) -> None:
@@ -158,15 +158,15 @@ class Rig:
     # ---- what is told ------------------------------------------------------------------------
 
     def expect(self, seconds: float) -> None:
-        """So many seconds are left, as far as one can tell now."""
+        """Take note of how many seconds are left, as far as one can tell now."""
         self._pace.expect(seconds)
 
     def delayed(self, seconds: float) -> None:
-        """What goes on took so much longer than was told; all else comes later by as much."""
+        """Put off all that follows, as what goes on took so many seconds longer than told."""
         self._pace.delayed(seconds)
 
     def progress(self, stage: str) -> None:
-        """Tell how far it is, and with what."""
+        """Tell how far the run is, and with what."""
         self.measuring(stage, None)
 
     def measuring(self, stage: str, seconds: float | None) -> None:
@@ -183,11 +183,11 @@ class Rig:
         self.on_event(found)
 
     def since_begin_s(self, at: float) -> float:
-        """Seconds of that `time.perf_counter` since the run was begun."""
+        """Turn a `time.perf_counter` into seconds since the run was begun."""
         return at - self._pace.began
 
     def now(self) -> str:
-        """When a run is recorded: ISO 8601, UTC."""
+        """Tell when a run is recorded: ISO 8601, UTC."""
         return datetime.now(UTC).isoformat(timespec="seconds")
 
     def pause(self, seconds: float, check: Callable[[], None] = lambda: None) -> None:
@@ -202,7 +202,7 @@ class Rig:
                 self._tell()
 
     def until(self, done: Callable[[], bool], within_s: float, every_s: float = 0.05) -> bool:
-        """Wait for that, or so long; whether it came. Raises Stopped as soon as asked to."""
+        """Wait for something, or so long; tell whether it came. Stopped as soon as asked to."""
         return wait_until(done, within_s, every_s=every_s, stop=self.stop)
 
     def _wait(self) -> None:
@@ -216,7 +216,7 @@ class Rig:
     # ---- what is done ------------------------------------------------------------------------
 
     def calibrate(self, unit: Unit = USUAL) -> Calibration:
-        """Burn that, once in a run. A second's work is as many loops in all of a run, on whatever
+        """Burn a unit, once in a run. A second's work is as many loops in all of a run, on whatever
         cores it was burned first."""
         cpu_by, language, cores = unit
         if unit not in self._burns:
@@ -232,8 +232,8 @@ class Rig:
         return self._burns[unit].ordered_by(first.loops_per_s[0])
 
     def speedometer(self, experiment: Experiment) -> Speedometer:
-        """What tells how fast its cores are, until the run ends; the same one in all of a run. See
-        `burners.speedometer`."""
+        """The meter of how fast the cores are, until the run ends; the same one in all of a run.
+        See `burners.speedometer`."""
         unit = unit_of(experiment.server, experiment.workload)
         if unit not in self._speedometers:
             self._open.callback(self._speedometers.pop, unit, None)  # ended, too
@@ -244,8 +244,8 @@ class Rig:
         return self._speedometers[unit]
 
     def speed(self, server: Server, workload: Workload) -> float:
-        """Loops a second of that work on one of the server's cores, in its language; 0 where there
-        is none to do."""
+        """Loops a second of a workload's work on one of the server's cores, in its language; 0
+        where there is none to do."""
         if not workload.cpu_s:
             return 0.0
         return self.calibrate(unit_of(server, workload)).loops_per_s[0]
@@ -257,8 +257,8 @@ class Rig:
 
     @contextlib.contextmanager
     def drive(self, running: Running, load: Load, workload: Workload) -> Iterator[Driver]:
-        """A load generator, its gate closed, that will ask that server for that work. It has the
-        cores that the server leaves, if it leaves any."""
+        """Start a load generator, its gate closed, that will ask that server for that work. It has
+        the cores that the server leaves, if it leaves any."""
         _, cores = split_cores(running.server)
         speed, script = self.speed(running.server, workload), self.script(load)
         with drive(load, url=running.url, cores=cores, stop=self.stop) as driver:
@@ -266,7 +266,7 @@ class Rig:
             yield driver
 
     def answered(self, driver: Driver, within_s: float) -> Report:
-        """All requests, when the gate is closed and every one of them has been answered."""
+        """Close the gate, and report all requests when every one of them has been answered."""
         driver.open(0, 0.0)
         if not self.until(lambda: not driver.report().flying, within_s):
             raise LoadFailed(f"Requests were still unanswered after {within_s:.0f} s.")

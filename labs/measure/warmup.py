@@ -43,7 +43,7 @@ AGAIN = 2  # moods that last as long as the look: another one follows, so many t
 
 
 class Tried(NamedTuple):
-    """What a warm-up finds."""
+    """The findings of a warm-up."""
 
     calibration: Calibration
     way_there_s: float = 0.0  # of a lone user's request, until the application begins it
@@ -58,9 +58,9 @@ def warm_up(
     crowd: int,
     pause: Callable[[float], None],
 ) -> Tried:
-    """What was burned (the model's calibration), with what a request costs in this server: the CPU
-    seconds that server and load generator spend beside its work, and those of a piece of work, with
-    `crowd` users and with one.
+    """Find what was burned (the model's calibration), with what a request costs in this server: the
+    CPU seconds that server and load generator spend beside its work, and those of a piece of work,
+    with `crowd` users and with one.
 
     Takes `schedule.WARM_UP_S` seconds times `schedule.longer`, less without work and some more with
     hundreds of users or where work took now more and now less, by way of `pause`. Leaves the gate
@@ -124,7 +124,7 @@ def _handover_s(done: NDArray[np.void], model: ServerModel, wait_s: float) -> fl
 
 
 def _wait(done: Callable[[], bool], pause: Callable[[float], None]) -> None:
-    """For that, but no longer than MOST_ROUNDS_S."""
+    """Wait until something is done, but no longer than MOST_ROUNDS_S."""
     until = time.perf_counter() + MOST_ROUNDS_S
     while not done() and time.perf_counter() < until:
         pause(LOOK_S)
@@ -141,7 +141,7 @@ class Trial(NamedTuple):
     call_s: float
 
     def crowd(self, found: Calibration, users: int) -> Calibration:
-        """What users find who fill all the cores that this server can fill, in two halves; for
+        """Find what users find who fill all the cores that this server can fill, in two halves; for
         longer where these differ."""
         driver, crowd_s = self.driver, CROWD_S * longer(self.model.load)
         piece_s = max(PIECE_S, BESIDE * users * found.generator_s)
@@ -168,12 +168,12 @@ class Trial(NamedTuple):
         )
 
     def alone(self, found: Calibration) -> Tried:
-        """What one user finds, with nothing in the way: the CPU seconds of a piece of work by the
-        server's own clock, over those of the burn; the seconds of its round that are nobody's CPU
-        time; and of these, until the server began. Of CPU seconds the mean, as D is one; of the
+        """Find what one user finds, with nothing in the way: the CPU seconds of a piece of work by
+        the server's own clock, over those of the burn; the seconds of its round that are nobody's
+        CPU time; and of these, until the server began. Of CPU seconds the mean, as D is one; of the
         rest medians, since what disturbs a round only makes it longer. For longer where the pieces
-        of both halves differ: a process keeps a speed of its own, and a core may have slowed down.
-        """
+        of both halves differ: a process keeps a speed of its own, and a core may have slowed
+        down."""
         driver, model, alone_s = self.driver, self.model, ALONE_S * longer(self.model.load)
         piece_s = PIECE_S if model.workload.cpu_s else 0.0
         nap_s = min(model.V + model.Z, NAP_S) if model.naps else 0.0
@@ -200,7 +200,7 @@ class Trial(NamedTuple):
         return Tried(found, max(0.0, way_there_s))
 
     def _ask_for(self, piece_s: float, found: Calibration, nap_s: float = 0.0) -> int:
-        """From now on, with so long a nap after each; how many requests were made before."""
+        """Ask for pieces from now on, with so long a nap after each; count the requests before."""
         wait_s = BRIEFLY_S if asks_database(self.model.workload) else 0.0
         piece = replace(self.model.workload, cpu_s=piece_s, cpu_cv=0.0, wait_s=wait_s)
         self.driver.ask_for(piece, found.loops_per_s[0], nap_s)
@@ -217,14 +217,14 @@ def _good(records: NDArray[np.void]) -> NDArray[np.void]:
 
 
 def _apart(halves: Sequence[float]) -> float:
-    """How far they lie apart, over their mean."""
+    """Tell how far halves lie apart, over their mean."""
     mean = sum(halves) / max(1, len(halves))
     return (max(halves) - min(halves)) / mean if mean else 0.0
 
 
 def crowd_users(model: ServerModel) -> int:
-    """How many users fill all the cores that this server can fill, no more than the busiest level
-    would: one for each core and `WAITING`. None waits for a worker that stays with another's
+    """Count the users who fill all the cores that this server can fill, no more than the busiest
+    level would: one for each core and `WAITING`. None waits for a worker that stays with another's
     connection, and where each process has a queue of its own, more users come."""
     busy = min(max(model.load.users), model.fills)
     if model.holds or model.idle_s:
@@ -235,7 +235,7 @@ def crowd_users(model: ServerModel) -> int:
 
 
 def warm_up_users(experiment: Experiment) -> int:
-    """How many users the warm-up has: as many as the busiest level puts to work. With few, every
+    """Choose the users of the warm-up: as many as the busiest level puts to work. With few, every
     connection wakes the whole herd of idle gunicorn workers, and a request costs more."""
     working = min(max(experiment.load.users), experiment.server.pool or MOST_USERS)
     return max(LEAST_USERS, min(working, MOST_USERS))

@@ -71,7 +71,7 @@ def unsteady(runs: Sequence[Run]) -> list[str]:
 
 
 def _steady(run: Run) -> list[Point]:
-    """The points without those that are unfit only for what comes of an unsteady speed."""
+    """List the points but those that are unfit only for what comes of an unsteady speed."""
     return [
         point
         for point in run.points
@@ -80,8 +80,8 @@ def _steady(run: Run) -> list[Point]:
 
 
 def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
-    """Say which are drawn hollow, and the reason that comes first; "" where there is none. That
-    users were never served has been said, and so have the checks with the names in `said`."""
+    """Say which points are drawn hollow, and the reason that comes first; "" where there is none.
+    That users were never served has been said, and so have the checks with the names in `said`."""
     hollow, total = [point for point in points if not point.fit], len(points)
     if not hollow:
         return ""
@@ -111,7 +111,7 @@ def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
 
 
 def exceeded(points: Sequence[Point]) -> list[str]:
-    """Say which otherwise fit points lie above its bound, which cannot be."""
+    """Say which otherwise fit points lie above their bound, which cannot be."""
     found: list[tuple[int, Check]] = [
         (point.users, check) for point in points for check in point.checks if check.name == BOUND
     ]
@@ -119,7 +119,7 @@ def exceeded(points: Sequence[Point]) -> list[str]:
 
 
 def advice(measured: Iterable[Checked], there: Collection[str]) -> list[str]:
-    """What mends what made these unfit, by the controls that are there: a sentence for each."""
+    """Say what mends what made these points unfit, by the controls that are there."""
     said = dict.fromkeys(
         sentence
         for each in measured

@@ -1,4 +1,4 @@
-"""What a reader is asked to bet before a run, and how near it was. Pure."""
+"""A reader's bet before a run, and how near it was. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPELT = {"req/s": "requests a second"}  # a unit, as a question may say it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a reader is asked to commit to before a run."""
+    """A question that a reader is to bet on before a run."""
 
     words: str  # without question mark: how many requests a second will it answer at 8 users
     about: str  # for the sentence with the answer: at 8 users
@@ -26,7 +26,7 @@ class Question:
 
     @property
     def asked(self) -> str:
-        """The question, with the unit of its answer where its words do not have it."""
+        """Ask in words, with the unit of the answer where they do not have it."""
         spelt = SPELT.get(self.unit, self.unit)
         known = self.unit in self.words or spelt in self.words
         return f"{self.words}?" if known else f"{self.words}, in {self.unit}?"
@@ -40,7 +40,7 @@ def throughput(about: str) -> Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """What the reader expected, committed to before the run."""
+    """A reader's guess, committed to before the run."""
 
     users: int
     rps: float
@@ -51,7 +51,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where in a figure of throughput and response time the answer to a question lies."""
+    """Place of the answer to a question, in a figure of throughput and response time."""
 
     at: int  # on the x axes
     users: int
@@ -60,7 +60,7 @@ class Place:
 
 
 class Answer(NamedTuple):
-    """What is known of a question, in SI units; None without."""
+    """The answer to a question as far as it is known, in SI units; None without."""
 
     model: float | None = None  # what the forecast says, or a law
     measured: float | None = None

@@ -1,5 +1,5 @@
-"""What stands in a page around a run: sentences, tables and figures, as data. Whoever shows them
-makes HTML of them at last; whoever needs the words takes them from here."""
+"""Blocks of a page around a run: sentences, tables and figures, as data. Whoever shows them makes
+HTML of them at last; whoever needs the words takes them from here."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def html(blocks: Iterable[Block], draw: Draw = no_figure) -> Markup:
 
 
 def sentences(blocks: Iterable[Block]) -> list[str]:
-    """All that the blocks say in paragraphs of their own."""
+    """List all that the blocks say in paragraphs of their own."""
     return [text for block in _leaves(blocks) if isinstance(block, Said) for text in block.text]
 
 
 def figures(blocks: Iterable[Block]) -> list[Drawn]:
-    """The figures among the blocks, in the order in which a page shows them."""
+    """List the figures among the blocks, in the order in which a page shows them."""
     return [block for block in _leaves(blocks) if isinstance(block, Drawn)]
 
 

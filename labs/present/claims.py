@@ -46,7 +46,7 @@ ORDERS = {
 
 
 def contradiction(claim: str, quote: Quote) -> str:
-    """What a recording says against a claim, with its numbers; "" if it says the same.
+    """Tell what a recording says against a claim, with its numbers; "" if it says the same.
 
     Raises Unusable for what is no claim, NoSuchNumber for a quantity that was not recorded.
     """
@@ -65,7 +65,7 @@ def contradiction(claim: str, quote: Quote) -> str:
 
 
 def _against(said: str, values: Sequence[str], quote: Quote) -> str:
-    """What speaks against one clause: of all its levels, or of the first for which it fails."""
+    """Tell what speaks against a clause: at all its levels, or at the first for which it fails."""
     if not N.search(said):
         clause = _Clause(quote)
         return "" if clause.holds(said) else clause.told(said)
@@ -80,7 +80,7 @@ class _Clause:
     found: dict[str, str] = field(default_factory=dict)  # by its text
 
     def told(self, said: str) -> str:
-        """Say that it is not so, and what is instead."""
+        """Say that the clause is not so, and what is instead."""
         numbers = "; ".join(f"{text} is {value}" for text, value in self.found.items())
         return f"the recording does not say that {said}: {numbers}."
 
@@ -125,7 +125,7 @@ class _Clause:
 
 
 def _in_words(quantity: Quantity) -> str:
-    """Quantity as the page says it; with its value where the words hide it."""
+    """Name a quantity as the page does; with its value where the words hide it."""
     number = digits(quantity.value, 4) if math.isfinite(quantity.value) else "no number"
     return str(quantity) if re.match(r"[\d>−-]", str(quantity)) else f"{quantity} ({number})"
 
@@ -155,7 +155,7 @@ def quantity(text: str) -> tuple[str, str, list[object]]:
 
 
 def _named(node: ast.expr) -> tuple[str, str, list[object]]:
-    """A quantity's lab ("" for the page's own), name, and what is given to it."""
+    """Read a quantity's lab ("" for the page's own), name, and what is given to it."""
     given: list[object] = []
     shown = ast.unparse(node)
     if isinstance(node, ast.Call):

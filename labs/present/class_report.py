@@ -90,8 +90,8 @@ def class_table(found: Sequence[Laptop], chapters: Mapping[str, str]) -> Table:
 
 
 def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
-    """A figure for each unit, with its description: bets and model over what was measured. Of more
-    than MOST_FIGURES units those that the most laptops have."""
+    """Draw a figure for each unit, with its description: bets and model over what was measured. Of
+    more than MOST_FIGURES units those that the most laptops have."""
     settled: dict[str, list[tuple[Laptop, Row]]] = {}
     for laptop in found:
         for row in filter(_settled, laptop.rows):
@@ -102,7 +102,7 @@ def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
 
 
 def class_page(found: Sequence[Laptop], sheet: Table, script: str, left_out: int) -> Markup:
-    """All of it as one HTML file that needs no other.
+    """Make a class's page, one HTML file that needs no other.
 
     sheet: its table; script: plotly's; left_out: how many files are not in it.
     """

@@ -83,7 +83,7 @@ def core_rows(cores: int) -> list[tuple[int, int]]:
 
 
 def core_name(first: int, last: int) -> str:
-    """What a row is called."""
+    """Name a row by its cores."""
     return f"core {first}" if first == last else f"cores {first}–{last}"
 
 
@@ -111,19 +111,19 @@ def core_areas(
 
 
 def _shares(cores: Sequence[Shares], part: int, first: int, last: int) -> list[float]:
-    """Share of these cores together, over time."""
+    """Share of a row's cores together, over time."""
     sums = (sum(core[part] for core in each[first : last + 1]) for each in cores)
     return [round(whole / (last - first + 1), 3) for whole in sums]
 
 
 def core_axis(row: tuple[int, int], low: float, high: float) -> Axis:
-    """The y axis of such a row, and between which fractions of the figure's height it lies."""
+    """Make the y axis of a row, between these fractions of the figure's height."""
     ticks = {"tickvals": [50], "ticktext": [core_name(*row)], "ticks": ""}
     return {"domain": [low, high], "range": [0, 100], **ticks}
 
 
 def nth(axis: int) -> str:
-    """What follows that axis's letter: the first has no number."""
+    """The number after an axis's letter: the first has none."""
     return str(axis) if axis > 1 else ""
 
 

@@ -17,7 +17,7 @@ HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
 
 
 def plain(figure: Figure) -> Figure:
-    """A figure as JSON has it: no objects of numpy, no NaN, no template."""
+    """Make a figure what JSON has: no objects of numpy, no NaN, no template."""
     shown: Figure = json.loads(io.to_json(figure, validate=False))
     shown.setdefault("layout", {}).pop("template", None)
     return shown
@@ -28,8 +28,8 @@ DRAWN_AS = "1"  # raise it when pictures of figures are to be drawn in another w
 
 
 def mark(figure: Figure) -> str:
-    """Another for each figure that looks another way: a picture is of the figure whose mark it has.
-    Numbers count to four digits, since the last ones differ between machines."""
+    """Mark each figure that looks another way by another text: a picture is of the figure whose
+    mark it has. Numbers count to four digits, since the last ones differ between machines."""
 
     def seen(part: Any) -> Any:
         if isinstance(part, dict):
@@ -62,8 +62,8 @@ class Recorded:
         return {PLOTLY_MIME: self.figure, "text/html": self.html(), "text/plain": self.alt}
 
     def html(self, picture: Markup | None = None) -> Markup:
-        """The figure with its words; until a script draws it, they stand where it belongs, or a
-        picture of it does."""
+        """Write the figure with its words; until a script draws it, they stand where it belongs, or
+        a picture of it does."""
         height = int(self.figure["layout"].get("height", HEIGHT))
         empty = '<div class="wt-plot" style="min-height:{}px"><p>{}</p></div>'
         shown = picture or Markup(empty).format(height, self.alt)

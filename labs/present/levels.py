@@ -16,7 +16,7 @@ UNMEASURED = "Before the run: nothing is measured yet."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """What has landed after one level, step or way, and the sentence on it.
+    """The place that a run has reached after one level, step or way, and the sentence on it.
 
     at: up to where on the x axes; on axes with names they count from 0, each in the middle of its
     room, and each is a level. colour: in which it is drawn. What has neither is there from the
@@ -30,7 +30,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How the runs of a kind are replayed."""
+    """The way in which the runs of a kind are replayed."""
 
     each: str = "level"  # what one of them is called
     before: str = FORECAST  # what is said when nothing has landed
@@ -43,8 +43,8 @@ BY_LEVEL = Pace()
 
 
 def stepped(levels: Sequence[Level], verdict: Sequence[str], pace: Pace = BY_LEVEL) -> Markup:
-    """What the page's script needs, right after the figure as HTML. Nothing for one level, which
-    is no course to follow. Without a verdict it ends with the last level."""
+    """Write what the page's script needs, right after the figure as HTML. Nothing for one level,
+    which is no course to follow. Without a verdict it ends with the last level."""
     if len(levels) < 2:
         return Markup("")
     told = [

@@ -11,29 +11,29 @@ NUMBER = re.compile(r"(more than |[−–-])?\d|–$")  # what a cell begins wit
 
 
 def alarm(sentence: str, tag: str = "div") -> Markup:
-    """What is wrong, read out at once; the lines after the first are somebody's last words."""
+    """Say what is wrong, read out at once; the lines after the first are somebody's last words."""
     first, _, rest = sentence.partition("\n")
     more = Markup("<pre>{}</pre>").format(rest) if rest else ""
     return Markup('<{0} class="wt-problem" role="alert">{1}{2}</{0}>').format(tag, first, more)
 
 
 def status(words: str, tag: str = "span") -> Markup:
-    """What goes on, read out when there is time."""
+    """Say what goes on, read out when there is time."""
     return Markup('<{0} role="status">{1}</{0}>').format(tag, words)
 
 
 def spoken(sentences: Iterable[str]) -> Markup:
-    """A verdict, a paragraph for each sentence, read out when there is time."""
+    """Write a verdict, a paragraph for each sentence, read out when there is time."""
     return Markup('<div role="status">{}</div>').format(paragraphs(sentences))
 
 
 def each_in(pattern: str, texts: Iterable[object]) -> Markup:
-    """The pattern for each text, one after the other: `<li>{}</li>`."""
+    """Put each text into a pattern, one after the other: `<li>{}</li>`."""
     return Markup("").join(Markup(pattern).format(text) for text in texts)
 
 
 def paragraphs(sentences: Iterable[str]) -> Markup:
-    """A paragraph for each."""
+    """Put each text into a paragraph."""
     return each_in("<p>{}</p>", sentences)
 
 

@@ -33,7 +33,7 @@ DRAW = (
 
 
 def page(title: str, heading: str, body: Sequence[Markup], script: str) -> Markup:
-    """These parts as one HTML file. script: plotly's, or "" where nothing is drawn."""
+    """Put these parts into one HTML file. script: plotly's, or "" where nothing is drawn."""
     return Markup(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="{}">'
@@ -52,7 +52,7 @@ def page(title: str, heading: str, body: Sequence[Markup], script: str) -> Marku
 
 
 def drawn(alt: str, figure: Figure) -> Markup:
-    """A figure with its description, which the page's script draws."""
+    """Write a figure with its description, which the page's script draws."""
     return Markup(
         '<figure data-figure><div role="img" aria-label="{0}"></div>'
         "{1}<figcaption>{0}</figcaption></figure>"

@@ -28,7 +28,7 @@ LINES = (
 
 
 def pale(colour: str) -> dict[str, Any]:
-    """The marker of a bar in that colour, edge full and inside pale.
+    """Make the marker of a bar in that colour, edge full and inside pale.
 
     >>> pale("#1f86c9")
     {'color': 'rgba(31,134,201,0.4)', 'line': {'color': '#1f86c9', 'width': 1.5}}

@@ -37,7 +37,7 @@ PLOT_PX, LETTER_PX = 290, 8  # how wide a twin plot is on a telephone, and a let
 
 
 class Shown(TypedDict, total=False):
-    """How a trace looks, and what it is told besides its numbers."""
+    """The looks of a trace, and what it is told besides its numbers."""
 
     dash: str
     width: float | None  # of a line: 2 pixels unless told
@@ -56,7 +56,7 @@ class Shown(TypedDict, total=False):
 
 
 def line(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
-    """A line, with marks on it where they have a size."""
+    """Draw a line, with marks on it where they have a size."""
     look = {"dash": how.get("dash"), "width": how.get("width", 2), "shape": how.get("shape")}
     made = {"mode": "lines", "line": _given(color=colour, **look)}
     if "size" in how:
@@ -65,7 +65,7 @@ def line(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> 
 
 
 def dots(name: str, x: Places, y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
-    """Marks alone."""
+    """Draw marks without a line."""
     made = {"mode": "markers", "marker": _marks(colour, how)} | WHOLE
     return _trace("scatter", name, x, finite(y), how) | made | _bars(y, colour, how)
 
@@ -78,13 +78,13 @@ def between(name: str, x: Sequence[float], colour: str, **how: Unpack[Shown]) ->
 
 
 def bar(name: str, x: Sequence[str], y: Values, colour: str, **how: Unpack[Shown]) -> Trace:
-    """Upright bars."""
+    """Draw upright bars, one a name."""
     made = {"marker": _filled(colour, how)}
     return _trace("bar", name, x, finite(y), how) | made | _bars(y, colour, how)
 
 
 def part(name: str, rows: Sequence[str], x: Values, colour: str, **how: Unpack[Shown]) -> Trace:
-    """One part of bars that lie, each in a row of that name."""
+    """Draw one part of bars that lie, each in a row of that name."""
     made = {"orientation": "h", "marker": _filled(colour, how)}
     return _trace("bar", name, finite(x), rows, how) | made
 
@@ -137,7 +137,7 @@ def _filled(colour: str, how: Shown) -> dict[str, Any]:
 
 
 def _given(**entries: Any) -> dict[str, Any]:
-    """What is not None of them."""
+    """Keep the entries that are not None."""
     return {name: value for name, value in entries.items() if value is not None}
 
 
@@ -153,17 +153,17 @@ def extent(values: Sequence[float]) -> tuple[float, float]:
 
 
 def hover_checks(point: Point) -> str:
-    """What is to know of a point, below its numbers."""
+    """Write what is to know of a point, below its numbers."""
     return "".join(f"<br>{in_lines(check.sentence)}" for check in point.checks)
 
 
 def in_lines(text: str, width: int = 60) -> str:
-    """In lines of at most so many letters, where words allow it."""
+    """Break a text into lines of at most so many letters, where words allow it."""
     return "<br>".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
 
 
 def finite(values: Iterable[float | None]) -> list[float | None]:
-    """Plotly leaves a gap at None; JSON has no NaN."""
+    """Put None, at which plotly leaves a gap, in place of infinity and NaN, which JSON hasn't."""
     return [
         None if value is None or not math.isfinite(value) else round(value, 6) for value in values
     ]
@@ -180,19 +180,19 @@ def layout(height: int, margin: Mapping[str, int], legend: float, **more: Any) -
 
 
 def far_across(levels: Sequence[int], times: float = FAR_APART) -> bool:
-    """Whether a logarithmic axis is to carry these levels. Two stand well on any."""
+    """Whether these levels are to stand on a logarithmic axis. Two stand well on any."""
     return len(levels) >= FEWEST_TICKS and levels[-1] >= times * levels[0]
 
 
 def wide(values: Values) -> bool:
-    """Whether they lie so far apart that the small ones need a logarithmic axis."""
+    """Whether values lie so far apart that the small ones need a logarithmic axis."""
     told = _above_zero(values)
     return bool(told) and max(told) >= WIDE * min(told)
 
 
 def log_axis(values: Values) -> Axis:
-    """A logarithmic axis for these, labelled at round numbers: at least three between the least
-    and the most of them, and as round beyond. Plotly's own would read 4 5 6 7 8 9 100 2 3."""
+    """Make a logarithmic axis for values, labelled at round numbers: at least three from the least
+    of them to the most, and as round beyond. Plotly's own would read 4 5 6 7 8 9 100 2 3."""
     told = _above_zero(values) or [1.0]
     low, high = min(told), max(told)
     if low == high:
@@ -209,7 +209,7 @@ def log_axis(values: Values) -> Axis:
 
 
 def _multiples(low: float, high: float) -> list[float]:
-    """Multiples of the largest round step that has enough of them between the two."""
+    """List the multiples of the largest round step that has enough of them between the two."""
     power = math.floor(math.log10(high - low))
     for step in (f"{step}e{power - down}" for down in range(3) for step in (5, 2, 1)):
         first, last = math.ceil(low / float(step)), math.floor(high / float(step))
@@ -230,7 +230,7 @@ def twin_layout(
     upwards: tuple[Axis, Axis] = (FROM_ZERO, FROM_ZERO),
     legend: str = "",
 ) -> dict[str, Any]:
-    """Throughput and response time side by side, over the same levels of what is `across`.
+    """Lay out throughput and response time side by side, over the same levels of what is `across`.
 
     far: a logarithmic axis across; upwards: the two axes; legend: a line above the legend.
     """
@@ -257,7 +257,7 @@ def twin_layout(
 
 
 def _with_room(labels: Sequence[str], places: Sequence[float]) -> list[str]:
-    """These labels of an axis, from the last one down, but for those that would run into the next.
+    """Keep an axis's labels, from the last one down, but for those that would run into the next.
     places: as fractions of the axis."""
     shown: list[str] = []
     before, width = math.inf, 0
@@ -330,6 +330,6 @@ def plot_title(text: str, x: float, y: float, *, shift: int = 8) -> dict[str, An
 
 
 def note(text: str, x: float, y: float, *, shift: int) -> dict[str, Any]:
-    """Words whose lower left corner lies there, in fractions of the figure, and some pixels up."""
+    """Write words, their lower left corner at fractions of the figure and some pixels up."""
     corner = {"xanchor": "left", "yanchor": "bottom", "yshift": shift, "showarrow": False}
     return {"text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", **corner}

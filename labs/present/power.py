@@ -1,4 +1,4 @@
-"""What a run says of the power its machine had, in words. Pure: records in, text out."""
+"""Says in words what power a run's machine had. Pure: records in, text out."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from labs.records.results import Power
 
 
 def powered(power: Sequence[Power]) -> tuple[str, ...]:
-    """What may have made the machine slower, or slower as time went on; nothing where all was
+    """Say what may have made the machine slower, or slower as time went on; nothing where all was
     well, or nobody told. `power` is as it was when the run began, and when it ended."""
     return tuple(_powered(power)) if power else ()
 

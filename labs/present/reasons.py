@@ -1,5 +1,5 @@
-"""What limits a level, and why one came out otherwise than forecast, in words. Pure: the names and
-values of `labs.analysis` in, sentences out."""
+"""Reasons: what limits a level, and why one came out otherwise than forecast, in words. Pure: the
+names and values of `labs.analysis` in, sentences out."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ USED = {  # what that is a part of
 
 
 def limit(model: ServerModel, run: Run, point: Point) -> str:
-    """What holds that level back: as a fact where it was in use, else as what was expected; with
+    """Say what holds a level back: as a fact where it was in use, else as what was expected; with
     the numbers that its bound is made of."""
     level = run.forecast.at(point.users)
     name = NAMES.get(level.limit, f"the {level.limit}")
@@ -75,7 +75,7 @@ def limit(model: ServerModel, run: Run, point: Point) -> str:
 
 
 def _cores_left(machine: Machine, point: Point, part: float) -> str:
-    """Whose the cores were, where server and load generator did not fill them."""
+    """Say who had the cores that server and load generator did not fill."""
     who = "server, backend and load generator" if point.backend_cpu else "server and load generator"
     said = f"But {who} used only {percent(min(part, 1.0))} of the cores' time"
     others = point.others_cpu / min(machine.cores, machine.quota_cores or machine.cores)
@@ -83,7 +83,7 @@ def _cores_left(machine: Machine, point: Point, part: float) -> str:
 
 
 def explains(cause: Cause, model: ServerModel, point: Point) -> str:
-    """A cause, and how much of the miss it explains."""
+    """Tell a cause, and how much of the miss it explains."""
     told = _told(cause, model, point)
     if cause.name == "run queues" and cause.expected <= point.throughput_rps:
         return f"{told} The miss lies within that."
@@ -91,8 +91,8 @@ def explains(cause: Cause, model: ServerModel, point: Point) -> str:
 
 
 def split(experiment: Experiment, point: Point) -> str:
-    """How kept connections fell on processes with a pool of their own: `54 and 202 connections`;
-    nothing where any free worker takes the next request."""
+    """Say how kept connections fell on processes with a pool of their own: `54 and 202
+    connections`; nothing where any free worker takes the next request."""
     server = experiment.server
     pools = server.architecture != "prefork" and server.processes > 1
     if not (pools and point.connections and keeps_connections(server, experiment.load)):
@@ -116,7 +116,7 @@ def pool(number: int, server: Server) -> str:
 
 
 def _worked_out(model: ServerModel, run: Run, users: int, bound: Ceiling) -> str:
-    """The bound of that level, from its numbers."""
+    """Work out the bound of a level from its numbers, in words."""
     server, level = model.server, run.forecast.at(users)
     each, best = duration(bound.seconds), rate(level.bound_rps)
     together = "" if abs(bound.units - 1) < 0.005 else f" {cores(bound.units)} make"

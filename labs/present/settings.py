@@ -12,8 +12,8 @@ Settings = Mapping[str, str]  # of each thing that can be set, what it is set to
 
 
 def settings(experiment: Experiment, machine_cores: int) -> dict[str, str]:
-    """All of an experiment that a reader can set. machine_cores: what a server has that is held
-    to none."""
+    """Put all of an experiment that a reader can set in words. machine_cores: what a server has
+    that is held to none."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
     think, pooled = load.think_time_s, workload.wait_s and workload.wait_by == "connections"
 
@@ -50,7 +50,7 @@ def shared(experiments: Sequence[Experiment], machine_cores: int) -> dict[str, s
 
 
 def in_words(found: Settings) -> str:
-    """All of them: `prefork, run by gunicorn, 8 processes, ...`."""
+    """Join settings in words: `prefork, run by gunicorn, 8 processes, ...`."""
     return ", ".join(words for words in found.values() if words)
 
 
@@ -71,11 +71,11 @@ def told_apart(several: Sequence[Settings], now: Settings | None = None) -> list
 
 
 def so_many_users(levels: Sequence[int]) -> str:
-    """`1, 2 and 4 users`."""
+    """Say numbers of users: `1, 2 and 4 users`."""
     return "1 user" if tuple(levels) == (1,) else f"{listed(levels)} users"
 
 
 def _usual(experiment: Experiment) -> bool:
-    """Whether what no control sets is as it is unless told."""
+    """Whether an experiment's settings without a control are as they are unless told."""
     server, workload, load = experiment.server, experiment.workload, experiment.load
     return server.keep_alive is True and load.keep_alive and workload.page == "work"

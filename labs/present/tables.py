@@ -1,4 +1,4 @@
-"""What was measured as a table: to read in the page, and to take away as CSV or JSON."""
+"""Tables of what was measured: to read in the page, and to take away as CSV or JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKED = re.compile(r"[^\w/:,;=+*()\[\]{}!@$.~?| -]", re.ASCII)  # in an address
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text."""
+    """Rows of text below a head."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -33,7 +33,7 @@ class Table:
         return shown + paragraphs([self.note] if self.note else [])
 
     def turned(self) -> Table:
-        """Its rows as columns: for a few rows of many numbers, which are all to be seen."""
+        """Turn rows into columns: for a few rows of many numbers, which are all to be seen."""
         head, *rows = zip(self.head, *self.rows, strict=True)
         return Table(head, tuple(rows), self.note)
 
@@ -44,7 +44,7 @@ class Table:
 
 
 def folded(name: str, sheet: Table, data: object, *, shown: bool = True) -> Markup:
-    """The table with its downloads as HTML, folded. The files are in the page itself: nothing
+    """Write the table with its downloads as HTML, folded. The files are in the page itself: nothing
     is asked of a server, so this works in a static page too.
 
     name: of the files, without their ending; data: of the JSON file.
@@ -62,7 +62,7 @@ def folded(name: str, sheet: Table, data: object, *, shown: bool = True) -> Mark
 
 
 def link(name: str, kind: str, text: str, label: str) -> Markup:
-    """A link that holds the file it saves; its letters as they are, which compress well."""
+    """Write a link that holds the file it saves; its letters as they are, which compress well."""
     data = MARKED.sub(lambda one: "".join(f"%{byte:02X}" for byte in one[0].encode()), text)
     file = '<a download="{}" href="data:{},{}">{}</a>'
     return Markup(file).format(name, kind, data, label)

@@ -17,7 +17,7 @@ TOLD = 0.02  # of a mean: parts below it are left out of sentences
 
 
 class Look(NamedTuple):
-    """How a part is called and drawn."""
+    """Name and looks of a part of the time."""
 
     name: str
     colour: str
@@ -40,7 +40,7 @@ Splits = Sequence[tuple[str, TimeSplit]]  # of each bar: what it is called, and 
 
 
 def split_figure(splits: Splits) -> Drawn | None:
-    """The bars of these levels, the same in words, and what is to know of them; None for none."""
+    """Draw a bar for each level, with the same in words and what is to know; None for no level."""
     if not splits:
         return None
     rows = [label for label, _ in splits]
@@ -77,7 +77,7 @@ def split_figure(splits: Splits) -> Drawn | None:
 
 
 def notes(splits: Splits) -> Iterable[str]:
-    """What could not be measured, and where the parts are not the whole."""
+    """Say what could not be measured, and where the parts are not the whole."""
     yield from dict.fromkeys(split.missing for _, split in splits if split.missing)
     for label, split in splits:
         if not split.explained and not split.missing:
@@ -90,7 +90,7 @@ def notes(splits: Splits) -> Iterable[str]:
 
 
 def parts_in_words(split: TimeSplit) -> str:
-    """`20 ms on a core, 93 ms ready, without a core`: the longest first."""
+    """Name the parts, the longest first: `20 ms on a core, 93 ms ready, without a core`."""
     fields = sorted(LOOKS, key=lambda field: -_of(split, field))
     told = [field for field in fields if _of(split, field) > TOLD * split.total_s]
     return listed(
@@ -104,7 +104,7 @@ def _alt(splits: Splits) -> str:
 
 
 def _owners(field: str, splits: Splits) -> Sequence[str]:
-    """Who serves one request at a time, each with bars of its own."""
+    """List who serves one request at a time, each with bars of its own."""
     if field != "turn_s":
         return ("",)
     return tuple(dict.fromkeys(split.turn_at for _, split in splits if split.turn_at))

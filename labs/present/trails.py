@@ -27,7 +27,7 @@ LOOKS = (  # of each, the newest first: dash and mark, which is hollow only wher
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """What stays of a run in one of a figure's plots."""
+    """A curve of an earlier run, in one of a figure's plots."""
 
     x: Places
     y: Values
@@ -46,7 +46,7 @@ class Trail:
 
 
 def curves(figure: Figure) -> list[Curve]:
-    """What stays of a figure: its traces that are told so (`kept`). Hollow marks are unfit."""
+    """Keep the traces of a figure that are told so (`kept`). Hollow marks are unfit."""
     return [
         Curve(
             x=trace["x"],
@@ -68,22 +68,22 @@ def without_kept(figure: Figure) -> Figure:
 
 
 def _hollow(symbols: str | Sequence[str]) -> list[int]:
-    """Places of the marks that are drawn so, each by itself."""
+    """Find the places of the marks that are drawn hollow, each by itself."""
     if isinstance(symbols, str):
         return []
     return [place for place, symbol in enumerate(symbols) if symbol.endswith("-open")]
 
 
 def unfit_places(measured: Iterable[Checked]) -> list[int]:
-    """Places of those that cannot be believed."""
+    """Find the places of the points that cannot be believed."""
     return [
         place for place, each in enumerate(measured) if any(check.unfit for check in each.checks)
     ]
 
 
 def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = False) -> Figure:
-    """The figure with these below its own traces, and axes as long as they need. Of a recorded run
-    no legend says that it was measured, as if that were here and now."""
+    """Draw trails below a figure's own traces, and axes as long as they need. Of a recorded run no
+    legend says that it was measured, as if that were here and now."""
     if recorded:
         names = {"measured": "recorded"}
         told = [each | {"name": names.get(each["name"], each["name"])} for each in figure["data"]]
@@ -137,7 +137,7 @@ def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
 
 
 def _wider(axis: dict[str, Any], x: Sequence[float]) -> dict[str, Any]:
-    """An axis with levels on it that reaches these, too, and says where they are."""
+    """Widen an axis with levels on it to reach these, too, and say where they are."""
     low, high = axis["range"]
     log = axis.get("type") == "log"
     beyond = sorted({at for at in x if not low <= (math.log10(at) if log else at) <= high})

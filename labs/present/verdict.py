@@ -1,4 +1,4 @@
-"""What a run says, in words: shared by panel, page and terminal. Pure: records in, text out."""
+"""Verdict of a run, in words: shared by panel, page and terminal. Pure: records in, text out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNEXPLAINED = "Nothing we measure explains it."  # which accuses neither the mod
 
 
 def about(experiment: Experiment) -> str:
-    """What is about to be tested, in one sentence."""
+    """Say what is about to be tested, in one sentence."""
     users = listed(experiment.load.users)
     plural = "user asks" if users == "1" else "users ask"
     think = experiment.load.think_time_s
@@ -47,13 +47,13 @@ def about(experiment: Experiment) -> str:
 
 
 def assumed(forecast: Prediction) -> list[str]:
-    """What a forecast assumes, in lines below a heading; none where there is nothing to know."""
+    """List what a forecast assumes below a heading; none where there is nothing to know."""
     return [f"{ASSUMES}:", *(f"- {note}" for note in forecast.notes)] if forecast.notes else []
 
 
 def assumptions(notes: Sequence[str]) -> list[Block]:
-    """What a forecast assumes, to stand below the figure with its line: one sentence plainly,
-    several folded, nothing for none."""
+    """Say what a forecast assumes, below the figure with its line: one sentence plainly, several
+    folded, nothing for none."""
     if len(notes) < 2:
         return [Within(DATA, [Said(notes, ASSUMES)])] if notes else []
     folded = Markup('<details class="wt-data"><summary>{}</summary>{{}}</details>').format(ASSUMES)
@@ -61,7 +61,7 @@ def assumptions(notes: Sequence[str]) -> list[Block]:
 
 
 def verdict(model: ServerModel, run: Run) -> tuple[str, ...]:
-    """What limits it, and whether the forecast held or what explains that it did not."""
+    """Say what limits a run, and whether the forecast held or what explains that it did not."""
     points, experiment = run.points, model.experiment
     if not points:
         return ("Nothing was measured, so there is nothing to say yet.",)
@@ -93,7 +93,7 @@ def verdict(model: ServerModel, run: Run) -> tuple[str, ...]:
 
 
 def agreement(model: ServerModel, run: Run) -> list[str]:
-    """Whether the forecast held within what the measurement can tell, by how much, and if not,
+    """Say whether the forecast held within what the measurement can tell, by how much, and if not,
     what explains it. Of fit points; one sentence where it held."""
     forecast, fit = run.forecast, [point for point in run.points if point.fit]
     if not fit:
@@ -121,7 +121,7 @@ def agreement(model: ServerModel, run: Run) -> list[str]:
 
 
 def _far_inside(model: ServerModel, run: Run, point: Point) -> list[str]:
-    """What moved a point so far from the forecast's line, in a band that is as wide as that."""
+    """Say what moved a point so far from the forecast's line, in a band as wide as that."""
     if abs(causes.off(point, run.forecast)) <= causes.UNSTEADY:
         return []
     found = causes.cause(model, run, point)
@@ -149,12 +149,12 @@ def _at_its_speed(model: ServerModel, run: Run, point: Point) -> str:
 
 
 def span(level: PredictedLevel) -> str:
-    """Where a level should lie: `58 to 65`; the line alone of a forecast without a band."""
+    """Say where a level should lie: `58 to 65`; the line alone of a forecast without a band."""
     return " to ".join(digits(rps, 3) for rps in level.band_rps or (level.model_rps,))
 
 
 def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:
-    """The largest miss of these points of some runs, and how well it is known itself."""
+    """Tell the largest miss of these points of some runs, and how well it is known itself."""
     run, worst = max(
         ((run, causes.worst(points, run.forecast)) for run, points in fit),
         key=lambda each: abs(causes.off(each[1], each[0].forecast)),
@@ -174,7 +174,7 @@ def _known(point: Point) -> str:
 
 
 def caption(machine: Machine, runs: int = 1, by: str = "") -> str:
-    """Which machine a figure is of, and by what its run is the middle of several."""
+    """Say which machine a figure is of, and by what its run is the middle of several."""
     # A whole run, so one of its points may be the lowest or highest of them.
     many = (
         f" One whole run, the middle of {runs} runs by {by}, and each point's spread."
@@ -185,7 +185,7 @@ def caption(machine: Machine, runs: int = 1, by: str = "") -> str:
 
 
 def service(server: Server) -> str:
-    """What the measured service time includes, in one sentence."""
+    """Say what the measured service time includes, in one sentence."""
     includes = {
         "prefork": "waits for a core included",
         "threaded": "waits for a core and for Python's lock included",
@@ -213,7 +213,7 @@ def who(server: Server) -> str:
 
 
 def need(workload: Workload) -> str:
-    """What requests do, after "requests that": `need 50 ms of CPU`."""
+    """Say what requests do, after "requests that": `need 50 ms of CPU`."""
     needs = ["fetch a small file"] if workload.page == "file" else []
     if workload.cpu_s:
         hashing = " for hashing" if workload.cpu_by == "hashing" else ""

@@ -22,12 +22,12 @@ class Drawing:
     figure: dict[str, Any]  # plotly's
 
     def path(self, width: str) -> Path:
-        """Path of its picture in one of the WIDTHS."""
+        """Path of the figure's picture in one of the WIDTHS."""
         return pictures.path(self.lab, self.number, width)
 
     @property
     def stale(self) -> bool:
-        """Whether there is no picture of it as it is now."""
+        """Whether there is no picture of the figure as it is now."""
         return any(pictures.mark(pictures.read(self.path(width))) != self.mark for width in WIDTHS)
 
 
@@ -39,7 +39,7 @@ def drawings(labs: Sequence[str] = ()) -> list[Drawing]:
 
 
 def _drawings(lab: str, of: str | None) -> Iterator[Drawing]:
-    """of: the lab whose figure it may take the place of, if another; the rest is not shown then."""
+    """List a lab's figures; of its course alone where it may stand in for another lab, `of`."""
     result = store.recording(lab)
     blocks = replay.blocks(result) if of in (lab, None) else replay.course(result)
     for number, drawn in enumerate(figures(blocks), 1):

@@ -27,7 +27,7 @@ from labs.records.results import Machine, Result
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file holds."""
+    """A run as its file holds it."""
 
     asked: str  # by the page, as a digest
     at: str  # ISO 8601, in the reader's own time
@@ -46,7 +46,7 @@ class LastRun:
 
 
 def folder() -> Path:
-    """Where they are kept."""
+    """Find the folder in which last runs are kept."""
     return progress_log.path().parent / "runs"
 
 
@@ -86,7 +86,7 @@ def last(name: str, asked: LabKind[Any], machine: Machine) -> LastRun | None:
 
 
 def forget() -> None:
-    """Take all of them away."""
+    """Delete all last runs that are kept."""
     shutil.rmtree(folder(), ignore_errors=True)
 
 
@@ -95,7 +95,7 @@ def _file(name: str) -> Path:
 
 
 def _digest(asked: LabKind[Any]) -> str:
-    """A lab as a page asks for it, to be told from another one; a digest, as a reader's cell may
-    hold what nobody else is to read."""
+    """Tell a lab as a page asks for it from any other, by a digest, as a reader's cell may hold
+    what nobody else is to read."""
     said = f"{type(asked).__name__} {dict(asked.given)}"
     return hashlib.sha256(said.encode()).hexdigest()

@@ -65,7 +65,7 @@ def servers(lab: str, result: Result) -> list[Other]:
 
 
 def called(result: Result) -> str:
-    """Which server a recording is of; of a comparison, its parts."""
+    """Name the server that a recording is of; of a comparison, its parts."""
     asked = _experiments(result)
     if not isinstance(result, Comparison):
         return who(asked[0].server) if asked else ""
@@ -74,7 +74,7 @@ def called(result: Result) -> str:
 
 
 def _recorded(lab: str) -> Result | None:
-    """What its page shows, without saying that this page depends on it."""
+    """Read what a lab's page shows, without saying that this page depends on it."""
     file = store.chosen(lab)
     return store.read(file) if file else None
 
@@ -90,6 +90,6 @@ def _experiments(result: Result) -> list[Experiment]:
 
 
 def _alike(theirs: Sequence[Experiment], asked: Experiment) -> bool:
-    """Whether all of them ask for the same, of another server."""
+    """Whether all of these experiments ask for the same, of another server."""
     same = bool(theirs) and all(each.workload == asked.workload for each in theirs)
     return same and any(each.server != asked.server for each in theirs)

@@ -1,4 +1,4 @@
-"""What real tools printed beside real servers: `book/output/<name>.txt`, a file each.
+"""Outputs that real tools printed beside real servers: `book/output/<name>.txt`, a file each.
 
 A file is text that anybody can read: a few lines `name: value` (the command, what the server was
 doing meanwhile, the tool and its version, the day and the machine), a blank one, the output.
@@ -32,17 +32,17 @@ class Output:
 
     @property
     def lines(self) -> list[str]:
-        """What was printed, line by line."""
+        """Split what was printed into lines."""
         return self.text.splitlines()
 
 
 def folder() -> Path:
-    """Where outputs are kept, beside the recordings. LABS_OUTPUT names another place."""
+    """Find the folder of the outputs, beside the recordings. LABS_OUTPUT names another."""
     return Path(os.environ.get("LABS_OUTPUT") or project.BOOK / "output")
 
 
 def path(name: str) -> Path:
-    """Where the output of that name belongs."""
+    """Find where the output of that name belongs."""
     return folder() / f"{name}.txt"
 
 
@@ -59,7 +59,7 @@ def read(name: str) -> Output:
 
 
 def parsed(text: str, name: str) -> Output:
-    """An output from its file. BadRecording, with the file's name, for one that is none."""
+    """Read an output from its text. BadRecording, with the file's name, for one that is none."""
     head, _, printed = text.partition("\n\n")
     rows = [line.partition(": ") for line in head.splitlines()]
     if tuple(row[0] for row in rows) != FIELDS or not printed.strip():

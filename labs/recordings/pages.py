@@ -24,7 +24,7 @@ class Chapter:
     sections: Mapping[str, str] = field(default_factory=dict)  # lab -> where in the page it stands
 
     def place(self, of: str) -> str:
-        """The link to one of its exercises or labs; "" where its page is not known."""
+        """Link to one of the chapter's exercises or labs; "" where its page is not known."""
         if not self.page:
             return ""
         section = place(of) if of in self.exercises else self.sections.get(of, "")
@@ -36,7 +36,7 @@ class Chapter:
 
 
 def chapters() -> tuple[Chapter, ...]:
-    """The chapters that have exercises, with their titles and labs as the book's pages have
+    """List the chapters that have exercises, with their titles and labs as the book's pages have
     them. Where `labs` is installed without the book, with what the exercises know."""
     asked: dict[str, list[Exercise]] = {}
     for row in catalogue.in_pages():
@@ -52,7 +52,7 @@ def chapters() -> tuple[Chapter, ...]:
 
 
 def whose(lab: str) -> str:
-    """The page that a lab is of, by its title, or the lab itself where no page calls it: to be
+    """Name the page that a lab is of, by its title, or the lab itself where no page calls it: to be
     said after "the lab"."""
     for page in _pages("appendix/*.md"):
         if lab in page.labs:
@@ -61,8 +61,8 @@ def whose(lab: str) -> str:
 
 
 def _pages(*more: str) -> Iterator[Chapter]:
-    """Each page with a title as a chapter, with the labs that its cells call; also those of `more`
-    patterns, below the book's folder."""
+    """Read each page with a title as a chapter, with the labs that its cells call; also those of
+    `more` patterns, below the book's folder."""
     book = store.BOOK
     patterns = ("your-machine.md", "[0-9]-*/*.md", *more)
     for page in (page for pattern in patterns for page in sorted(book.glob(pattern))):
@@ -80,7 +80,7 @@ def _pages(*more: str) -> Iterator[Chapter]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Each lab that a page's cells call, with the name of its section, as docutils makes it."""
+    """List the labs that a page's cells call, each with its section's name, as docutils has it."""
     section = ""
     for heading, call, lab in re.findall(
         r'^(?:##+|# \d+ ·) (.+)$|^([a-z_]+)\("([a-z][\w-]*)"', text, re.MULTILINE

@@ -38,13 +38,13 @@ ALLOWED = re.compile(
 
 
 def path(lab: str, number: int, width: str) -> Path:
-    """Where the picture of a lab's figure belongs. They are numbered as its page shows them, from
-    1, and drawn in two WIDTHS."""
+    """Find where the picture of a lab's figure belongs. Figures are numbered as its page shows
+    them, from 1, and drawn in two WIDTHS."""
     return store.folder() / lab / f"figure-{number}-{width}.svg"
 
 
 def files() -> list[Path]:
-    """Every picture there is."""
+    """List every picture there is."""
     return sorted(store.folder().glob("*/figure-*-*.svg"))
 
 

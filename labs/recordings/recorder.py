@@ -31,7 +31,7 @@ def at_scale(lab: LabKind[Any]) -> LabKind[Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How often each lab is run at most, and what is kept."""
+    """A rule for recording: how often each lab is run at most, and what is kept."""
 
     runs: int = 3
     tries: int = 2  # for each run
@@ -48,7 +48,7 @@ ONCE = Rule(runs=1, tries=1, fit=False, each_s=0)  # to look at, not to put into
 
 
 def _nobody(line: str) -> None:
-    """Is told what is done, where nobody asked for it."""
+    """Hear what is done, where nobody asked for it."""
 
 
 # A lab is called by a chapter's cell, which knows of no rule, of nobody to tell, and not which of
@@ -70,7 +70,7 @@ class Cell:
 
     @property
     def recordings(self) -> tuple[str, ...]:
-        """What its recordings are called, its own first."""
+        """Name the cell's recordings, the lab's own first."""
         return (self.lab, *(store.under(self.lab, label) for label in self.also))
 
 
@@ -110,7 +110,7 @@ def record_book(
 
 @contextlib.contextmanager
 def _cells_record(rule: Rule, say: Say, names: Sequence[str]) -> Iterator[None]:
-    """Cells that are run in the block record by that rule what is named, and tell what is done."""
+    """Let cells that are run in the block record by a rule what is named, and tell what is done."""
     global _rule, _say, _names
     before = _rule, _say, _names, os.environ.get("LABS_MODE")
     os.environ["LABS_MODE"], _rule, _say, _names = "record", rule, say, names

@@ -21,7 +21,7 @@ from labs.records.results import Result
 
 
 class Replayed:
-    """What a lab shows in a page without a kernel."""
+    """A recorded run as a page without a kernel shows it."""
 
     def __init__(self, name: str, lab: LabKind[Any], result: Result) -> None:
         self.result = result
@@ -55,13 +55,13 @@ def plainly(drawn: Drawn) -> Markup:
 
 
 def page(name: str, result: Result, draw: Draw = plainly) -> Markup:
-    """All that a page shows of a run. BadRecording for numbers that make it impossible."""
+    """Make all that a page shows of a run. BadRecording for numbers that make it impossible."""
     with store.blamed(name):
         return html([*blocks(result), showing(result).downloads(name, result)], draw)
 
 
 def blocks(result: Result) -> list[Block]:
-    """What stands above the data of a run: its figures and what is said of it."""
+    """List the blocks above the data of a run: its figures and what is said of it."""
     show = showing(result)
     split = show.split(result)
     between = [split] if split else []
@@ -76,7 +76,7 @@ def course(result: Result) -> list[Block]:
 
 
 def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
-    """The recordings that a page may show in this one's place, as data for its script; nothing
+    """List the recordings that a page may show in this one's place, as data for its script; nothing
     where there is no other."""
     alike, elsewhere = servers(name, result), machines(name)
     changed = settings(name, lab)
@@ -101,8 +101,8 @@ def _shown(other: Other, draw: Draw) -> dict[str, str]:
 def behind_bet(
     shown: str, lab: str, question: Question, known: Answer, place: Place | None = None
 ) -> Markup:
-    """What a recorded run shows as HTML, behind the question that its lab asks: the page's script
-    asks for a number first, and says how near it was (book/web/src/bet.ts)."""
+    """Put what a recorded run shows, as HTML, behind the question that its lab asks: the page's
+    script asks for a number first, and says how near it was (book/web/src/bet.ts)."""
     model, measured, band, unsettled = known
     bet = {
         "lab": lab,

@@ -28,12 +28,12 @@ REMEDY = "Get it again, or record it anew with `make record`."
 
 
 def folder() -> Path:
-    """Where they are kept. LABS_RECORDINGS names another place."""
+    """Find the folder of the recordings. LABS_RECORDINGS names another."""
     return Path(os.environ.get("LABS_RECORDINGS") or BOOK / "recordings")
 
 
 def under(lab: str, label: str) -> str:
-    """What the recording of a lab under other settings is called.
+    """Name the recording of a lab under other settings.
 
     >>> under("the-pool", "32 workers")
     'the-pool-32-workers'
@@ -42,7 +42,7 @@ def under(lab: str, label: str) -> str:
 
 
 def path(lab: str, machine: Machine) -> Path:
-    """Where that machine's recording of a lab belongs."""
+    """Find where a machine's recording of a lab belongs."""
     return folder() / lab / f"{machine.cores}-cores.json"
 
 
@@ -57,7 +57,7 @@ def paths(lab: str) -> list[Path]:
 
 
 def chosen(lab: str, cores: int = BOOK_CORES) -> Path | None:
-    """The recording of the machine that is nearest to one of so many cores, if there is any."""
+    """Find the recording of the machine nearest to one of so many cores, if there is any."""
 
     def apart(file: Path) -> tuple[float, bool]:
         there = int(file.stem.partition("-")[0])
@@ -77,7 +77,7 @@ def recording(lab: str, cores: int = BOOK_CORES) -> Result:
 
 
 def save(result: Result, path: Path) -> None:
-    """Write it whole or not at all: a recording that was there stays until the new one is."""
+    """Write a recording whole or not at all: one that was there stays until the new one is."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = msgspec.json.format(msgspec.json.encode(result), indent=1)
     write_whole(path, text + b"\n", mode=0o644)
@@ -85,8 +85,8 @@ def save(result: Result, path: Path) -> None:
 
 @contextlib.contextmanager
 def blamed(lab: str) -> Iterator[None]:
-    """What a lab's recording gives is worked out meanwhile: whatever its numbers make impossible
-    becomes a BadRecording that says so."""
+    """Work out what a lab's recording gives: whatever its numbers make impossible meanwhile becomes
+    a BadRecording that says so."""
     try:
         yield
     except (BadRecording, NoSuchNumber):
@@ -109,7 +109,7 @@ def read(path: Path) -> Result:
 
 @functools.lru_cache(maxsize=8)  # a page quotes dozens of numbers of the same few
 def decoded(data: bytes, path: Path) -> Result:
-    """A recording of any kind that stood in that file. BadRecording says what is wrong with it."""
+    """Decode a recording of any kind that stood in a file. BadRecording says what is wrong."""
     try:
         fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
         schema = msgspec.json.decode(fields["schema"], type=int)

@@ -19,7 +19,7 @@ Spent = Annotated[float, Meta(ge=0.0, le=60.0)]  # seconds: Locust gives up afte
 
 
 def unbounded(data: Any) -> Iterator[float]:
-    """The numbers of a decoded JSON that no measurement gives, whatever they stand for."""
+    """Find the numbers of a decoded JSON that no measurement gives, whatever they stand for."""
     left = [data]
     while left:
         match left.pop():

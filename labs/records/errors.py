@@ -51,7 +51,7 @@ NO_PLACE = "No usable temporary directory"  # as `tempfile` says where no file c
 
 
 def used_up(error: Exception) -> str:
-    """What the system has no more of, with what helps, in a sentence; "" for another error."""
+    """Say what the system has no more of, with what helps; "" for another error."""
     number, said = None, str(error)
     if isinstance(error, OSError):
         number, said = error.errno, str(error.strerror)
@@ -66,7 +66,7 @@ def used_up(error: Exception) -> str:
 
 
 def whole(name: str, value: object, least: int, most: int, remedy: str) -> None:
-    """Unusable unless the value is a whole number from least to most."""
+    """Raise Unusable unless the value is a whole number from least to most."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise refused(name, value, f"must be a whole number. {remedy}")
     if not least <= value <= most:
@@ -74,7 +74,7 @@ def whole(name: str, value: object, least: int, most: int, remedy: str) -> None:
 
 
 def real(name: str, value: object, least: float, most: float, remedy: str) -> None:
-    """Unusable unless the value is an ordinary number from least to most."""
+    """Raise Unusable unless the value is an ordinary number from least to most."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise refused(name, value, f"must be an ordinary number. {remedy}")
     if not least <= value <= most:
@@ -83,19 +83,19 @@ def real(name: str, value: object, least: float, most: float, remedy: str) -> No
 
 
 def choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Unusable unless the value is one of the choices."""
+    """Raise Unusable unless the value is one of the choices."""
     if value not in choices:
         raise refused(name, value, f"choose one of {', '.join(choices)}.")
 
 
 def flag(name: str, value: object) -> None:
-    """Unusable unless the value is True or False."""
+    """Raise Unusable unless the value is True or False."""
     if not isinstance(value, bool):
         raise refused(name, value, "must be True or False. Leave it out for the usual.")
 
 
 def instance(name: str, value: object, of: type | tuple[type, ...], remedy: str) -> None:
-    """Unusable unless the value is one of that kind."""
+    """Raise Unusable unless the value is one of that kind."""
     if not isinstance(value, of):
         said = repr(value)
         short = said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID]}…"
@@ -103,7 +103,7 @@ def instance(name: str, value: object, of: type | tuple[type, ...], remedy: str)
 
 
 class Failed(RuntimeError):
-    """What was started for a measurement did not run. Says its last lines and what to try."""
+    """Failure of what was started for a measurement. Says its last lines and what to try."""
 
 
 class ServerFailed(Failed):

@@ -39,7 +39,7 @@ LEAST_QUOTA = 0.01  # cores: the kernel takes no less than 1 ms in each 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """What one request costs the server."""
+    """The work that one request costs the server."""
 
     cpu_s: float = 0.0  # CPU seconds of a fixed amount of work, on one calibrated hot core
     wait_s: float = 0.0  # seconds off the CPU
@@ -71,7 +71,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Who serves, and how many requests it holds at once."""
+    """A server: who serves, and how many requests it holds at once."""
 
     architecture: Architecture
     _: KW_ONLY
@@ -115,18 +115,18 @@ class Server:
 
     @property
     def keeps_s(self) -> float:
-        """How long it leaves an idle connection open: for good, where no seconds are given."""
+        """Seconds for which an idle connection stays open: for good, where none are given."""
         return math.inf if self.keep_alive is True else float(self.keep_alive)
 
     @property
     def pool(self) -> int | None:
-        """Requests it can hold at once; None where nothing but memory bounds them."""
+        """Requests that the server can hold at once; None where only memory bounds them."""
         return None if self.architecture == "event-loop" else self.processes * self.threads
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Who asks: a closed group of users, each with one request at a time."""
+    """A load: who asks, a closed group of users, each with one request at a time."""
 
     users: Sequence[int]  # the levels of the sweep, rising
     _: KW_ONLY
@@ -187,5 +187,5 @@ class Experiment:
         return replace(self, load=replace(self.load, seconds=seconds))
 
     def asks_as(self, other: Experiment) -> bool:
-        """Whether the two differ in nothing but how long each level is measured."""
+        """Whether two experiments differ in nothing but how long each level is measured."""
         return self == other.lasting(self.load.seconds)

@@ -9,7 +9,7 @@ NARROW = "\u00a0"  # between a number and its unit: they stay on one line
 
 
 def digits(value: float, count: int = 3) -> str:
-    """Rounded to so many digits, without exponent: 1283.4 -> 1,280, 16.67 -> 16.7.
+    """Round to so many digits, without exponent: 1283.4 -> 1,280, 16.67 -> 16.7.
 
     >>> digits(1283.4), digits(16.67), digits(0.1667), digits(50.0), digits(0)
     ('1,280', '16.7', '0.167', '50', '0')
@@ -37,7 +37,7 @@ def rate(per_s: float) -> str:
 
 
 def rounded(value: float) -> float:
-    """What a reader sees of a number: it, rounded as it is said.
+    """Round a number as a reader sees it said.
 
     >>> rounded(38.1349)
     38.1
@@ -58,7 +58,7 @@ def quotient(over: float, under: float) -> float:
 
 
 def duration(seconds: float) -> str:
-    """Microseconds below a tenth of a millisecond, milliseconds below 10 s, then seconds.
+    """Say a time in µs below a tenth of a millisecond, in ms below 10 s, then in seconds.
 
     >>> duration(0.00004), duration(0.2), duration(1.2345), duration(12.3)
     ('40\\xa0µs', '200\\xa0ms', '1,230\\xa0ms', '12.3\\xa0s')
@@ -84,7 +84,7 @@ def or_more(say: Callable[[float], str]) -> Callable[[float | MoreThan], str]:
 
 
 def percent(fraction: float) -> str:
-    """Two digits are all a share deserves, and what is more than all of it is never said as all.
+    """Say a share in two digits, all that it deserves; more than all is never said as all.
 
     >>> percent(0.1667), percent(0.97), percent(0.004), percent(1.04)
     ('17\\xa0%', '97\\xa0%', '0.4\\xa0%', '104\\xa0%')
@@ -93,7 +93,7 @@ def percent(fraction: float) -> str:
 
 
 def change(fraction: float) -> str:
-    """A share more or less than something, with its sign.
+    """Say a share more or less than something, with its sign.
 
     >>> change(0.12), change(-0.05)
     ('+12\\xa0%', '-5\\xa0%')
@@ -107,7 +107,7 @@ def speed(ratio: float) -> str:
 
 
 def seconds(length_s: float) -> str:
-    """How long somebody has to wait: whole seconds are enough.
+    """Say how long somebody has to wait: whole seconds are enough.
 
     >>> seconds(21.4), seconds(0.2)
     ('21\\xa0s', '1\\xa0s')
@@ -128,8 +128,8 @@ def size(count: float) -> str:
 
 
 def plain(value: float | None, count: int = 4) -> str:
-    """For programs: no thousands marks and no unit; nothing where there is no value. Four digits
-    are more than most of it is worth.
+    """Write for programs: no thousands marks and no unit; nothing where there is no value. Four
+    digits are more than most of it is worth.
 
     >>> plain(1283.4), plain(0.16667), plain(None)
     ('1283', '0.1667', '')
@@ -138,7 +138,7 @@ def plain(value: float | None, count: int = 4) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """`1 thread`, `8 threads`; what `many` are called, where an s does not make it.
+    """Say how many: `1 thread`, `8 threads`; what `many` are called, where an s does not make it.
 
     >>> counted(1, "process", "processes"), counted(8, "process", "processes")
     ('1 process', '8 processes')
@@ -147,12 +147,12 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def crowd(number: int) -> str:
-    """`1 user`, `8 users`."""
+    """Say how many users: `1 user`, `8 users`."""
     return "1 user" if number == 1 else f"{number:,} users"
 
 
 def unserved(never_served: int, users: int) -> str:
-    """Whom the averages do not know; nothing where they know all.
+    """Say whom the averages do not know; nothing where they know all.
 
     >>> unserved(26, 64), unserved(0, 64)
     ('26 of 64 users never served', '')
@@ -161,13 +161,13 @@ def unserved(never_served: int, users: int) -> str:
 
 
 def listed(levels: Sequence[object]) -> str:
-    """`1, 2 and 4`."""
+    """Join words or numbers: `1, 2 and 4`."""
     *most, last = map(str, levels)
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def number(text: str) -> int | float | str:
-    """A whole number, else a fraction, else the text itself for the record to refuse."""
+    """Read a whole number, else a fraction, else leave the text for the record to refuse."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -177,7 +177,7 @@ def number(text: str) -> int | float | str:
 
 
 def printable(text: str) -> str:
-    """In one line, and steering no terminal: a file's name is somebody else's text too.
+    """Put a text in one line that steers no terminal: a file's name is somebody else's text too.
 
     >>> printable("a\\x1b[2J.csv")
     'a\ufffd[2J.csv'

@@ -21,7 +21,7 @@ def histogram(
     times_s: Sequence[float] | NDArray[np.float64],
     weights: Sequence[float] | NDArray[np.float64] | None = None,
 ) -> dict[int, float]:
-    """Bucket -> how many of these times, or their weight. Bucket 0 starts at 1 microsecond."""
+    """Count the times in each bucket, or their weight. Bucket 0 starts at 1 microsecond."""
     logarithms = np.log(np.maximum(times_s, 1e-6) / 1e-6) / np.log(BUCKET)
     buckets, where = np.unique(np.floor(logarithms).astype(int), return_inverse=True)
     counts = np.bincount(where, weights=weights).round(3)
@@ -31,8 +31,8 @@ def histogram(
 def together(
     parts: Sequence[tuple[Mapping[int, float], float]],
 ) -> tuple[dict[int, float], float]:
-    """Several histograms as one, each with how many times are longer than any in it. Of times
-    beyond which one of them knows nothing all together know nothing: they count as longer too."""
+    """Join histograms, each with how many times are longer than any in it. Of times beyond which
+    one of them knows nothing all together know nothing: they count as longer too."""
     known_to = min((max(each) for each, longer in parts if longer and each), default=None)
     made: dict[int, float] = {}
     beyond = sum(longer for _, longer in parts)

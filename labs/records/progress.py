@@ -50,7 +50,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosed:
-    """What the reader said that limits the server of a mystery: the right one, or the last."""
+    """A diagnosis of what limits the server of a mystery: the right one, or the last."""
 
     lab: str
     seed: int
@@ -74,7 +74,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """All that is kept of one reader."""
+    """The progress of one reader, as it is kept."""
 
     predictions: tuple[Foretold, ...] = ()
     answers: tuple[Answered, ...] = ()
@@ -95,19 +95,19 @@ class Progress:
         return next((e for e in self.diagnoses if (e.lab, e.seed) == (lab, seed)), None)
 
     def with_answer(self, entry: Answered) -> Progress:
-        """Put it in the place of the one to the same exercise and seed."""
+        """Put an answer in the place of the one to the same exercise and seed."""
         before = self.answer(entry.exercise, entry.seed)
         return replace(self, answers=(*(e for e in self.answers if e is not before), entry))
 
     def with_diagnosis(self, entry: Diagnosed) -> Progress:
-        """Put it in the place of the one of the same server."""
+        """Put a diagnosis in the place of the one of the same server."""
         before = self.diagnosis(entry.lab, entry.seed)
         return replace(self, diagnoses=(*(e for e in self.diagnoses if e is not before), entry))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved(Progress):
-    """What *Save* writes: all of it, under the name that was typed for a teacher, if any."""
+    """The file that *Save* writes: all progress, under the name typed for a teacher, if any."""
 
     name: str = ""
 
@@ -116,7 +116,7 @@ Kind = TypeVar("Kind", bound=Progress)
 
 
 def parsed(data: bytes, kind: type[Kind]) -> Kind | None:
-    """Read such a file, whoever wrote it; None of one that is not ours, or is damaged."""
+    """Read a file of progress, whoever wrote it; None of one that is not ours, or is damaged."""
     try:
         kept = msgspec.json.decode(data, type=kind)
         known = {"book", "schema"} <= msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
@@ -126,5 +126,5 @@ def parsed(data: bytes, kind: type[Kind]) -> Kind | None:
 
 
 def written(kept: Progress) -> bytes:
-    """Write it as the JSON that `parsed` reads."""
+    """Write progress as the JSON that `parsed` reads."""
     return msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n"

@@ -15,8 +15,8 @@ RECORD = np.dtype([(name, f"<{code}") for name, code in FIELDS.items()])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How things stood with all requests at one moment. Each that had begun had either ended or
-    was in flight: none is in both, and none in neither."""
+    """The state of all requests at one moment. Each that had begun had either ended or was in
+    flight: none is in both, and none in neither."""
 
     records: NDArray[np.void]  # ended by then, in order of arrival
     flying: dict[int, float]  # user -> start
@@ -24,8 +24,8 @@ class Report:
 
     @classmethod
     def cut(cls, records: NDArray[np.void], flying: Mapping[int, float], at: float) -> Report:
-        """From records and requests in flight of which some are of a later moment: what ended
-        since is in flight, and what began since is not there yet. Load generators cannot all
+        """Make a report of records and requests in flight of which some are of a later moment: what
+        ended since is in flight, and what began since is not there yet. Load generators cannot all
         report at once, and go on while they are read."""
         asked = (records["kind"] == OK) | (records["kind"] == FAILED)
         late = records[asked & (records["start"] < at) & (records["end"] > at)]

@@ -38,13 +38,13 @@ class Machine:
 
     @property
     def kinds(self) -> str:
-        """Kinds of its cores, in words: `8 fast, 8 slower`; nothing where all are alike."""
+        """Kinds of the machine's cores: `8 fast, 8 slower`; nothing where all are alike."""
         fast, *slower = self.core_kinds or (0,)
         return f"{fast} fast, {' and '.join(map(str, slower))} slower" if slower else ""
 
     @property
     def caption(self) -> str:
-        """One line for under a figure."""
+        """Describe the machine in one line, for under a figure."""
         cores = "1 core" if self.cores == 1 else f"{self.cores} cores"
         cores += f" ({self.kinds})" if self.kinds else ""
         memory = f"{self.memory_bytes / 2**30:.0f} GiB"
@@ -53,7 +53,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What the machine can do, burned hot just before the load, and what its server then did.
+    """The speed of the machine, burned hot just before the load, and what its server then did.
 
     The rule for c and D: c counts *logical* cores, and D is the CPU seconds of a request while so
     many of them are busy (`demand_s`). Where two of them share one core's parts, D rises and c
@@ -120,7 +120,7 @@ class Calibration:
 
 
 def between(values: Sequence[float], place: float) -> float:
-    """The value at a place from 1 on, between two of them on a straight line; the last for more."""
+    """Read values at a place from 1 on, between two of them on a straight line; the last beyond."""
     place = min(max(place, 1.0), float(len(values)))
     low = int(place)
     high = min(low + 1, len(values))
@@ -142,13 +142,13 @@ def unfit(name: str, sentence: str) -> Check:
 
 
 def told(name: str, sentence: str) -> Check:
-    """Worth knowing; the point stands."""
+    """Something worth knowing; the point stands."""
     return Check(name=name, unfit=False, sentence=sentence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What one of the windows of a level found by itself."""
+    """One of the windows of a level, with what it found by itself."""
 
     at_s: float  # its middle, since the run was begun, that of all parts where there are parts
     seconds: Amount
@@ -207,8 +207,8 @@ class Point:
 
     @property
     def splits(self) -> tuple[dict[str, int], ...]:
-        """How connections fell on processes, for each start of the server: one, or two where it
-        was started anew for the second visit."""
+        """Split of the connections among processes, for each start of the server: one, or two where
+        it was started anew for the second visit."""
         if not self.visits:
             return (self.connections,)
         first, *later = self.visits
@@ -244,7 +244,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictedLevel:
-    """What to expect of one level of users."""
+    """The forecast of one level of users."""
 
     users: Users
     bound_rps: Amount  # asymptotic upper bound
@@ -278,7 +278,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """What decides on the clock of the cores, at one moment. Empty where nobody tells."""
+    """State of what decides on the clock of the cores, at one moment. Empty where nobody tells."""
 
     on_battery: bool = False
     saving: str = ""  # the setting that keeps the cores slow, as the system calls it
@@ -302,8 +302,8 @@ class Run:
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """What a lab of any kind has found: `runs` of it on one `machine`. Its tag, which stands in
-    the file as `kind`, is the name of the kind's folder in `labs/kinds`."""
+    """The result of a lab of any kind: `runs` of it on one `machine`. Its tag, which stands in the
+    file as `kind`, is the name of the kind's folder in `labs/kinds`."""
 
     holds = ("", "run")  # without what it cannot be: a field of each run, and what is in there
 
@@ -312,7 +312,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
 
     @property
     def runs(self) -> tuple[Any, ...]:
-        """Round by round: a field of most kinds; the others make them of what they have."""
+        """The runs, round by round: a field of most kinds; others make them of what they have."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -330,8 +330,8 @@ def middle(runs: Sequence[Record], key: Callable[[Record], float]) -> Record:
 
 
 def pick(records: Iterable[Record], **wanted: Any) -> Record:
-    """The record with that value in that field: `pick(counts, name="without a lock")`. KeyError
-    says which there are."""
+    """Find the record with that value in that field: `pick(counts, name="without a lock")`.
+    KeyError says which there are."""
     ((field_, value),) = wanted.items()
     there = []
     for record in records:

@@ -1,5 +1,5 @@
-"""What tells the servers apart beyond their architecture, and the kinds of wait from each other.
-Pure.
+"""Facts that tell the servers apart beyond their architecture, and the kinds of wait from each
+other. Pure.
 
 Names of servers are those of `Server.by`; the sources are the manuals of Apache 2.4 (MPM prefork,
 worker, event) and of node's cluster module, and labs on each. What requests do in each kind of
@@ -166,10 +166,10 @@ WAITS: Mapping[WaitBy, Wait] = MappingProxyType(
 
 
 def asks_backend(workload: Workload) -> bool:
-    """Whether its requests wait for a backend."""
+    """Whether a workload's requests wait for a backend."""
     return WAITS[workload.wait_by].asks_backend and workload.wait_s > 0
 
 
 def asks_database(workload: Workload) -> bool:
-    """Whether its requests wait in a database."""
+    """Whether a workload's requests wait in a database."""
     return WAITS[workload.wait_by].needs == "database" and workload.wait_s > 0

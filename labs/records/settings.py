@@ -27,8 +27,8 @@ def check_named(about: Sequence[str]) -> tuple[str, ...]:
 
 
 def usual(experiment: Experiment) -> tuple[str, ...]:
-    """What a lab is about that does not say: how many workers, the longer part of a request, and
-    how many users."""
+    """Name the settings of a lab that names none: the number of workers, the longer part of a
+    request, and how many users."""
     work = experiment.workload
     longer = "cpu_s" if work.cpu_s >= work.wait_s else "wait_s"
     return ("processes", longer, "users")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What happened between two snapshots. CPU is in cores: a mean over `seconds`."""
+    """The use of the machine between two snapshots. CPU is in cores: a mean over `seconds`."""
 
     seconds: float
     server_cpu: float
@@ -49,7 +49,7 @@ class Snapshot:
     threads_at: float | None = None  # when their delay and switches were read, if it was not then
 
     def until(self, after: Snapshot) -> Usage:
-        """What happened from this one to a later one."""
+        """Tell what happened from this snapshot to a later one."""
         seconds = after.at - self.at
         server, generator, backend, page, busy, steal = (
             (getattr(after, name) - getattr(self, name)) / seconds

@@ -48,20 +48,20 @@ class Step:
 
     @property
     def pool(self) -> int | None:
-        """The size to which it raises the pool, if it does."""
+        """The size to which the step raises the pool, if it does."""
         found = RAISE.fullmatch(self.do)
         return int(found[1]) if found else None
 
     @property
     def load(self) -> str:
-        """In words: `8 users`, `24 arrivals/s`."""
+        """Put the step's load in words: `8 users`, `24 arrivals/s`."""
         if self.users is not None:
             return "1 user" if self.users == 1 else f"{self.users} users"
         return f"{self.rate:g} arrivals/s"
 
 
 def check_steps(steps: Sequence[Step]) -> None:
-    """Unusable, with a remedy, for steps that make no run."""
+    """Raise Unusable, with a remedy, for steps that make no run."""
     remedy = "Give a list such as [Step(seconds=4, users=8)]."
     instance("steps", steps, (list, tuple), remedy)
     for step in steps:

@@ -20,7 +20,7 @@ GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")  # 1,000 and 12,500.
 
 
 def written(value: object, unit: str = "") -> float:
-    """What was meant, in that unit. A comma before three digits parts thousands, as the book
+    """Read what was meant, in that unit. A comma before three digits parts thousands, as the book
     prints them, unless a nought stands before it; any other is a decimal point.
 
     Unusable, with what to do and no hint at any answer, for what is no ordinary number or is in
@@ -55,7 +55,7 @@ def written(value: object, unit: str = "") -> float:
 
 
 def shown(value: object) -> str:
-    """What somebody wrote, short enough for a sentence."""
+    """Quote what somebody wrote, short enough for a sentence."""
     said = value.strip() if isinstance(value, str) else repr(value)
     return (said if len(said) <= 40 else f"{said[:40]}…") or "nothing"
 
@@ -83,7 +83,7 @@ def _of_text(text: str, unit: str, refused: Unusable) -> float:
 
 
 def _times(own: str, unit: str, text: str) -> float:
-    """One of its own unit, in the unit asked for."""
+    """Tell how much one of a text's own unit is in the unit asked for."""
     if own in ("", unit):
         return 1.0
     for line in UNITS:

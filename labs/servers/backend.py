@@ -37,16 +37,16 @@ class Backend:
 
     @property
     def address(self) -> str:
-        """host:port, as the application is told by `ADDRESS`."""
+        """Address of the backend, host:port, as the application is told by `ADDRESS`."""
         return f"{HOST}:{self.port}"
 
     def pids(self) -> list[int]:
-        """Its live processes."""
+        """List the backend's live processes."""
         return self.process.pids()
 
     def late_s(self) -> float:
-        """How much later than asked its answer comes, in seconds: the median of some. An idle
-        loop sleeps whole milliseconds, so what is asked for is spread over one."""
+        """Measure how much later than asked the backend answers, in seconds: the median of some. An
+        idle loop sleeps whole milliseconds, so what is asked for is spread over one."""
         late = []
         with socket.create_connection((HOST, self.port), START_S) as connection:
             for number in range(ASKED):
@@ -63,7 +63,7 @@ class Backend:
 def serve_backend(
     *, cores: Collection[int] | None = None, stop: threading.Event | None = None
 ) -> Iterator[Backend]:
-    """A backend on a free port of this machine; it answers when the block begins.
+    """Start a backend on a free port of this machine; it answers when the block begins.
 
     `cores` are the ids of the cores to use. Raises ServerFailed for one that ends or does not
     answer in time, Stopped as soon as `stop` is set.

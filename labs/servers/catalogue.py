@@ -99,7 +99,7 @@ def _uvicorn(server: Server, fd: int | None) -> list[str]:
 
 
 def from_scratch(module: str, *more: str) -> Callable[[Server, int | None], list[str]]:
-    """The command of one of our own servers, with options of its own."""
+    """Make the command of one of our own servers, with options of its own."""
 
     def command(server: Server, fd: int | None) -> list[str]:
         where = ["--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
@@ -167,7 +167,7 @@ def row_of(server: Server) -> ServerRow:
 
 
 def missing(row: ServerRow, page: Page = "work") -> str | None:
-    """What to do to have this server, for work or for files; None when it is there."""
+    """Tell what to do to have a server, for work or for files; None when it is there."""
     if row.product is not None:
         for_work = row.product.for_work if page == "work" else None
         return lacking(*(for_work or row.product.for_files))
@@ -177,7 +177,7 @@ def missing(row: ServerRow, page: Page = "work") -> str | None:
 
 
 def refuse(row: ServerRow, server: Server, workload: Workload) -> None:
-    """Unusable, with a remedy, for what that server can never do."""
+    """Raise Unusable, with a remedy, for what a server can never do."""
     by, product = f"by={row.by!r}", row.product
     if server.start is not None and not server_facts(server.by).starts_fewer:
         raise Unusable(f"start={server.start}: {by} starts all at once. Leave start out.")

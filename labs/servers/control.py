@@ -53,7 +53,7 @@ class Raised:
 
 
 def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
-    """Unusable, with a remedy, for what cannot be done to that server."""
+    """Raise Unusable, with a remedy, for steps that cannot be done to a server."""
     limit = server.processes
     for step in steps:
         if step.do == KILL:
@@ -71,7 +71,7 @@ def check_steps_for(server: Server, steps: Sequence[Step]) -> None:
 
 
 def check_kill(server: Server) -> None:
-    """Unusable where a worker's death would be the server's, with nobody to replace it."""
+    """Raise Unusable where a worker's death would be the server's, with nobody to replace it."""
     if not server_facts(server.by).has_master and server.processes == 1:
         raise Unusable(
             f"“{KILL}”: {server.by} runs one process without a master, and nobody would "
@@ -80,7 +80,7 @@ def check_kill(server: Server) -> None:
 
 
 def check_raise(server: Server, to: int, limit: int) -> None:
-    """Unusable where the pool cannot be raised to so many while the server runs."""
+    """Raise Unusable where the pool cannot be raised to so many while the server runs."""
     if not server_facts(server.by).resizes:
         raise Unusable(
             f"“raise the pool to {to}”: {called(server.by)} cannot while it runs. Use prefork by "
@@ -99,7 +99,7 @@ class ServerControl:
         self.limit = running.server.processes
 
     def perform(self, order: str) -> Killed | Raised | None:
-        """What `Step.do` says, or MORE. Unusable for a pool that is as large already."""
+        """Do what `Step.do` says, or MORE. Unusable for a pool that is as large already."""
         if order == KILL:
             return self.kill_a_worker()
         if order == MORE:
@@ -156,8 +156,8 @@ class ServerControl:
         return 0
 
     def _wait_until_heard(self) -> None:
-        """A second signal of a kind is lost while the first has not been taken. It has when it is
-        no longer pending and the master is asleep again."""
+        """Wait until a signal has been taken: a second one of its kind is lost while the first has
+        not been taken. It has when it is no longer pending and the master is asleep again."""
         status = Path(f"/proc/{self.running.pid}/status")
 
         def heard() -> bool:
@@ -173,7 +173,7 @@ class ServerControl:
         self._until(heard, HEARD_WITHIN_S)
 
     def _until(self, done: Callable[[], object], within_s: float) -> bool:
-        """Whether that came true in time, and before a stop."""
+        """Wait until something is done, and tell whether it was in time, and before a stop."""
         with contextlib.suppress(Stopped):
             return wait_until(done, within_s, every_s=LOOK_S, stop=self.stop)
         return False

@@ -57,7 +57,7 @@ class Template(string.Template):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a server is set up, and what it is asked for there."""
+    """The folder in which a server is set up, and what it is asked for there."""
 
     folder: Path
     host: str
@@ -68,7 +68,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What to start, in order, and where it writes its log."""
+    """The commands that start a server, in order, and where it writes its log."""
 
     commands: tuple[tuple[str, ...], ...]
     logs: tuple[Path, ...] = ()
@@ -181,7 +181,7 @@ def burner(language: str) -> list[str]:
 
 
 def filled(name: str, **values: object) -> str:
-    """A template with its names filled in. Unusable, with the name, where one is wrong."""
+    """Fill in the names of a template. Unusable, with the name, where one is wrong."""
     template = Template((TEMPLATES / name).read_text("utf-8"))
     known = ", ".join(f"@{each}" for each in sorted(values))
     try:
@@ -203,8 +203,8 @@ def fill(name: str, into: Path, **values: object) -> Path:
 
 @contextlib.contextmanager
 def folder_for_a_server() -> Iterator[Path]:
-    """A temporary folder that its workers can reach, who are somebody else when we are root, and
-    whose name every server's configuration takes: short, and without a space or an umlaut."""
+    """Make a temporary folder that its workers can reach, who are somebody else when we are root,
+    and whose name every server's configuration takes: short, and without a space or an umlaut."""
     temporary = Path(tempfile.gettempdir()).resolve()
     way = (temporary, *temporary.parents)
     hidden = os.geteuid() == 0 and not all(each.stat().st_mode & 0o001 for each in way)
@@ -272,7 +272,7 @@ def _load(name: str) -> str:
 
 
 def _identity(*lines: str) -> str:
-    """Whose the workers are: asked only of root, because nobody else may choose."""
+    """Fill in whose the workers are: only as root, because nobody else may choose."""
     if os.geteuid() != 0:
         return ""
     user = pwd.getpwnam("nobody")
@@ -281,7 +281,7 @@ def _identity(*lines: str) -> str:
 
 
 def _site(place: Place) -> Path:
-    """What is served, where the workers may read it: not so in everybody's home."""
+    """Copy what is served to where the workers may read it: not so in everybody's home."""
     site = place.folder / "site"
     site.mkdir()
     copied = [SMALL_FILE]
@@ -299,7 +299,7 @@ def _site(place: Place) -> Path:
 
 
 def _lives(pid_file: Path) -> bool:
-    """Whether the process lives that has written its number there."""
+    """Whether the process is alive that has written its number into a file."""
     with contextlib.suppress(OSError, ValueError):
         return psutil.pid_exists(int(pid_file.read_text()))
     return False

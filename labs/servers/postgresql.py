@@ -57,7 +57,7 @@ SETTINGS = {
 
 
 def missing() -> str | None:
-    """What to do to have it, server and driver; None when both are here."""
+    """Tell what to do to have PostgreSQL, server and driver; None when both are here."""
     if remedy := lacking(POSTGRESQL):
         return remedy
     if _initdb() is None:
@@ -77,19 +77,19 @@ def missing() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Postgresql:
-    """One that answers."""
+    """A PostgreSQL that answers."""
 
     address: str  # what libpq needs to connect to it
     process: Supervised
     log: IO[bytes]
 
     def check(self) -> None:
-        """ServerFailed if it has ended."""
+        """Raise ServerFailed if the database has ended."""
         _check(self.process, self.log, "under load")
 
     def pids(self) -> list[int]:
-        """Its live processes: one for each connection, and some of its own. Each is in a session
-        of its own, so the supervisor doesn't list them."""
+        """List the database's live processes: one for each connection, and some of its own. Each is
+        in a session of its own, so the supervisor doesn't list them."""
         return [self.process.pid, *descendants(self.process.pid)]
 
 
@@ -122,7 +122,7 @@ def serve_postgresql() -> Iterator[Postgresql]:
 
 
 def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
-    """A cluster of its own; its folder."""
+    """Make a cluster of the labs' own, and return its folder."""
     data, secret = folder / "data", folder / "password"
     data.mkdir(mode=0o700)
     with open(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -152,7 +152,7 @@ def _make(folder: Path, password: str, log: IO[bytes]) -> Path:
 def _done(
     what: str, argv: Sequence[str], folder: Path, log: IO[bytes], asked: IO[bytes] | None = None
 ) -> None:
-    """Wait until that command has ended well; ServerFailed if it doesn't."""
+    """Wait until a command has ended well; ServerFailed if it doesn't."""
     with _run(argv, folder, log, asked) as process:
         if not wait_until(lambda: process.poll() is not None, MAKE_S, every_s=LOOK_S):
             raise _failed(f"was not made within {MAKE_S:g} s", log)
@@ -163,8 +163,8 @@ def _done(
 def _run(
     argv: Sequence[str], folder: Path, log: IO[bytes], asked: IO[bytes] | None = None
 ) -> contextlib.AbstractContextManager[Supervised]:
-    """Under the supervisor, as an ordinary user, and with next to nothing of our environment:
-    whoever else is `nobody` may read it. Its words are read by us, so they are English."""
+    """Run under the supervisor, as an ordinary user, and with next to nothing of our environment:
+    whoever else is `nobody` may read it. Words are read by us, so they are English."""
     env = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     if os.geteuid() == 0:
         argv = [sys.executable, "-I", "-S", str(AS_USER), UNPRIVILEGED, *argv]
@@ -187,20 +187,20 @@ def _check(process: Supervised, log: IO[bytes], when: str) -> None:
 
 
 def _stop(process: Supervised) -> None:
-    """Stop it at once, without saving anything; but it gives back what the system keeps for it."""
+    """Stop the database without saving anything; it gives back what the system keeps for it."""
     with contextlib.suppress(OSError):
         os.kill(process.pid, signal.SIGQUIT)  # its "immediate shutdown"
         wait_until(lambda: process.poll() is not None, STOP_S, every_s=LOOK_S)
 
 
 def _initdb() -> str | None:
-    """The one that belongs to the server: of several versions, no other will do."""
+    """Find the initdb that belongs to the server: of several versions, no other will do."""
     beside = Path(POSTGRESQL.command).resolve().with_name("initdb")
     return str(beside) if os.access(beside, os.X_OK) else INITDB.path()
 
 
 def _failed(what: str, log: IO[bytes]) -> ServerFailed:
-    """The error that says so, with the last lines."""
+    """Make the error that says what failed, with the last lines of the log."""
     said = os.pread(log.fileno(), 1 << 20, 0).decode(errors="replace").splitlines()
     lines = "\n".join(said[-LAST_LINES:])
     return ServerFailed(f"{POSTGRESQL.name} {what}. Its last lines:\n{lines}")

@@ -7,7 +7,7 @@ LOOK_S = 0.01  # how often a starting server is looked at
 
 
 class Knock:
-    """/ready, asked again until the answer is right. Never waits longer than LOOK_S.
+    """A server's /ready, asked again until the answer is right. Never waits longer than LOOK_S.
 
     A connect succeeds before any worker runs, so only the answer tells. The connection is
     closed as soon as the server has closed it: gunicorn's worker would wait 2 s for that.
@@ -45,7 +45,7 @@ class Knock:
         self.close()
 
     def close(self) -> None:
-        """Ask no more."""
+        """Ask no more, and close the connection."""
         if self._connection is not None:
             self._connection.close()
         self._connection = None

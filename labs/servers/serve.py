@@ -131,7 +131,7 @@ class Running:
         return 0 if adapts else len(before - self._seen)
 
     def log(self) -> str:
-        """The last lines of what it said."""
+        """Read the last lines of what the server said."""
         size = os.fstat(self._log.fileno()).st_size
         said = [os.pread(self._log.fileno(), 1 << 16, max(0, size - (1 << 16)))]
         for log in self.launch.logs if self.launch else ():
@@ -156,7 +156,7 @@ class Running:
             raise self.failed(f"cannot be started ({error})") from None
 
     def hold(self) -> None:
-        """Its quota counts from now on, if it has one: until then it may start and warm up."""
+        """Let the quota count from now on, if there is one: it may start and warm up without."""
         if self.group is not None:
             cgroup.hold(self.group, self.server.quota)
 
@@ -167,7 +167,7 @@ class Running:
         self._log.truncate()
 
     def check(self, when: str = "under load") -> None:
-        """ServerFailed if any of its programs has ended, or the backend that it asks."""
+        """Raise ServerFailed if one of its programs has ended, or the backend that it asks."""
         if self.backend is not None and (how := self.backend.process.ended()):
             raise ServerFailed(f"The slow backend {how} {when}.")
         for process in self._processes:
@@ -175,7 +175,7 @@ class Running:
                 raise self.failed(f"{how} {when}")
 
     def failed(self, what: str) -> ServerFailed:
-        """The error that says so, with its last lines and how to try it by hand."""
+        """Make the error that says what failed, with the last lines and how to try it by hand."""
         by_hand, log = "", self.log()
         no_disk = not os.fstatvfs(self._log.fileno()).f_bavail  # then its log has nothing of that
         if no_disk or os.strerror(errno.EAGAIN) in log:  # which is what a fork says
@@ -234,7 +234,7 @@ def serve(
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """How a server is started."""
+    """The settings with which a server is started."""
 
     nonce: str
     files_only: bool
@@ -245,7 +245,7 @@ class Begin:
 
 @contextlib.contextmanager
 def _on_a_socket(running: Running, begin: Begin) -> Iterator[None]:
-    """Hand it a socket that listens already."""
+    """Start a server on a socket that listens already."""
     server, command = running.server, running.row.command
     assert command is not None
     with contextlib.ExitStack() as stack:
@@ -264,7 +264,7 @@ def _on_a_socket(running: Running, begin: Begin) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
-    """Set it up in a folder of its own, on a port that is free; on another if it was not."""
+    """Set a server up in a folder of its own, on a port that is free; on another if it was not."""
     product = running.row.product
     assert product is not None
     for left in range(PORTS - 1, -1, -1):
@@ -304,7 +304,7 @@ def free_port() -> socket.socket:
 
 
 def check(server: Server, machine: Machine, workload: Workload | None = None) -> None:
-    """Unusable, with a remedy, for a server that this machine cannot run, or for such work."""
+    """Raise Unusable, with a remedy, for a server that this machine cannot run, or such work."""
     row, workload = row_of(server), workload or Workload()
     refuse(row, server, workload)
     if remedy := missing(row, workload.page):
@@ -387,7 +387,7 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
 
 
 def _by_hand(server: Server, row: ServerRow) -> str:
-    """The command that starts it in a shell, on a port that is easy to type."""
+    """Write the command that starts a server in a shell, on a port that is easy to type."""
     if row.command is not None:
         command = shlex.join([sys.executable, "-m", *row.command(server, None)])
         return f"cd {shlex.quote(str(ROOT))} && {command}"

@@ -46,7 +46,7 @@ class Shared:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What the application is told in its environment."""
+        """Environment with which the application finds folder and database."""
         return {
             "WALL_TIME_FOLDER": str(self.path),
             "WALL_TIME_SYNC_S": f"{self.sync_s:.9f}",
@@ -60,7 +60,7 @@ class Shared:
         return self.database.address if self.database else ""
 
     def check(self) -> None:
-        """ServerFailed if its database has ended."""
+        """Raise ServerFailed if the database has ended."""
         if self.database:
             self.database.check()
 
@@ -71,14 +71,14 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What stands behind the requests that need one."""
+    """The database behind the requests that need one."""
 
     name: str  # with its version
     instead: str = ""  # why it is not PostgreSQL, in a sentence
 
 
 def database() -> Database:
-    """The one that a run would use now. Unusable for a WALL_TIME_DATABASE that is not here."""
+    """Choose the database of a run. Unusable for a WALL_TIME_DATABASE that is not here."""
     choice = os.environ.get(CHOICE, "")
     if choice not in ("", "sqlite", "postgresql"):
         raise Unusable(f"{CHOICE}={choice!r}: no such database. Set sqlite or postgresql.")
@@ -95,7 +95,7 @@ def database() -> Database:
 
 @contextlib.contextmanager
 def shared_folder(workload: Workload) -> Iterator[Shared | None]:
-    """A folder for requests of that kind, and a database; None where they need none. Gone with
+    """Make a folder for requests of that kind, and a database; None where they need none. Gone with
     the block.
 
     Unusable where they need a disk and there is only memory, or for a database that is not here;

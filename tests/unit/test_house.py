@@ -44,11 +44,24 @@ def test_the_examples_in_the_docstrings_hold() -> None:
             assert doctest.testmod(importlib.import_module(name)).failed == 0, path
 
 
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+FRAGMENT = re.compile(r"(Of|That|Those|It|The same|How many|In the|As)\b")
+STANDING_ALONE = ["host", "servers", "load", "records", "recordings", "site", "present", "measure"]
+STANDING_ALONE += ["imports", "kinds/attach", "kinds/mystery", "kinds/sweep", "kinds/comparison"]
+
+
+def test_a_docstring_stands_alone() -> None:
+    for path in modules(*(f"labs/{room}" for room in STANDING_ALONE)):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, DOCUMENTED) and (said := ast.get_docstring(node)):
+                alone = not FRAGMENT.match(said) and len(said.split()) >= 4
+                assert alone, f"{path}:{node.body[0].lineno}: begin with a verb, or name the noun"
+
+
 def lines_of_code(path: Path) -> int:
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     prose: set[int] = set()
     for node in ast.walk(tree(path)):
-        if isinstance(node, kinds) and ast.get_docstring(node):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
             prose.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
     lines = enumerate(path.read_text("utf-8").splitlines(), 1)
     return sum(

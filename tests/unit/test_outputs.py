@@ -67,40 +67,36 @@ def test_a_missing_file_is_told_with_those_there_are(
 # -- notes -------------------------------------------------------------------------------------
 
 
-def test_notes_say_what_stands_in_the_output() -> None:
+def test_notes_find_their_words_down_and_along_the_lines() -> None:
     said = [
         "1. `Recv-Q`: the line,",
         "   and so on",
-        "2. `LISTEN … …`: **{1} people**, {2} places.",
+        "2. `LISTEN 17`: **17 people**",
+        "3. `16`: {law}`1`",
     ]
-    head, line = notes(said, LINES)
-    assert (head.line, line.line) == (0, 1)
-    assert LINES[0][head.begin : head.end] == "Recv-Q"
-    assert head.text == "1. `Recv-Q`: the line,\n   and so on"
-    assert line.text == "2. `LISTEN 17 16`: **17 people**, 16 places."
-    assert [LINES[1][begin:end] for begin, end in line.bold] == ["17"]
-
-
-def test_notes_go_down_and_along_the_lines() -> None:
-    said = ["1. `LISTEN …`: **{1}**", "2. `^LISTEN …`: {1}", "3. `…$`: {1}"]
-    assert [note.line for note in notes(said, LINES)] == [1, 2, 2]
-    assert notes(said, LINES)[2].text == "3. `127.0.0.1:8001`: 127.0.0.1:8001"
+    found = notes(said, LINES)
+    assert [note.line for note in found] == [0, 1, 1]
+    there = [LINES[note.line][note.begin : note.end] for note in found]
+    assert there == ["Recv-Q", "LISTEN 17", "16"]
 
 
 @pytest.mark.parametrize(
     ("said", "complaint"),
     [
-        (["1. `Recv-X`: **{1}**"], "`Recv-X`: no line of the output has this. Take words"),
-        (["1. `LISTEN … 15`: **{1}**"], "`LISTEN … 15`: no line"),
-        (["1. `ISTEN …`: **{1}**"], "`ISTEN …`: no line"),  # no word begins there
-        (["1. `LISTEN …`: **{1}**", "2. `Recv-Q`: above"], "`Recv-Q`: no line .* from line 2 on"),
-        (["1. `LISTEN …`: **{2}**"], "has 1 times …"),
-        (["1. `LISTEN …`: {1}"], "the number to look for is missing, or there are several"),
-        (["1. `LISTEN …`: **{1}**", "2. `LISTEN …`: **{1}**"], "or there are several"),
-        (["`LISTEN …`: **{1}**"], "no note. Write `1. `"),
-        (["2. `LISTEN …`: **{1}**"], "no note. Write `1. `"),
+        (
+            ["1. `Recv-X`: the line"],
+            "`Recv-X`: no line of the output has this from line 1 on",
+        ),
+        (["1. `LISTEN 17 15`: **17**"], "`LISTEN 17 15`: no line"),
+        (["1. `ISTEN 17`: **17**"], "`ISTEN 17`: no line"),  # no word begins there
+        (["1. `LISTEN 1`: **1**"], "`LISTEN 1`: no line"),  # nor ends there
+        (["1. `LISTEN 17`: one", "2. `Recv-Q`: above"], "`Recv-Q`: no line .* from line 2 on"),
+        (["1. `LISTEN 17`: **18**"], r"\*\*18\*\*: `LISTEN 17` has no such number"),
+        (["1. `LISTEN 17`: **7 people**"], "has no such number"),
+        (["`LISTEN 17`: **17**"], "no note. Write `1. `"),
+        (["2. `LISTEN 17`: **17**"], "no note. Write `1. `"),
         (["1. of LISTEN"], "no note. Write `1. `"),
-        ([""], "no notes"),
+        ([], "no note. Write `1. `"),
     ],
 )
 def test_a_note_that_is_not_about_the_output_is_refused(said: list[str], complaint: str) -> None:
@@ -109,15 +105,15 @@ def test_a_note_that_is_not_about_the_output_is_refused(said: list[str], complai
 
 
 def test_the_lines_are_marked_and_escaped() -> None:
-    drawn = annotated(LINES, notes(["1. `LISTEN 3 …`: **{1}**"], LINES))
-    assert "<mark>LISTEN 3      <strong>&lt;8&gt;</strong></mark>" in drawn
+    drawn = annotated(LINES, notes(["1. `LISTEN 3 <8>`: **8**"], LINES))
+    assert "<mark>LISTEN 3      &lt;<strong>8</strong>&gt;</mark>" in drawn
     assert drawn.count("\n") == len(LINES)
     assert drawn.count("<b>1</b>") == 1
 
 
 # -- the directive -----------------------------------------------------------------------------
 
-PAGE = "# A page\n\n```{output} queue\n1. `LISTEN …`: **{1}** in line, *at most*.\n```\n"
+PAGE = "# A page\n\n```{output} queue\n1. `LISTEN 17`: **17** in line, *at most*.\n```\n"
 
 
 def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
@@ -138,7 +134,7 @@ def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
     complaints = [line for line in said.splitlines() if ".md:" in line]
     assert len(complaints) == 2, said
     assert "changed.md:3" in complaints[0] and "missing.md:3" in complaints[1]
-    assert "`CLOSED …`: no line of the output has this" in said
+    assert "`CLOSED 17`: no line of the output has this" in said
     assert "line: no such output. There are: queue" in said
     html = (tmp_path / "out" / "index.html").read_text()
     assert '<pre tabindex="0" role="region" aria-label="Output of ss -lnt">' in html

@@ -12,7 +12,7 @@ GOOD = range(200, 400)
 
 
 def levels(lines: Iterable[str]) -> list[Level]:
-    """One level, of which hey doesn't say how many users it had."""
+    """Read one level, of which hey doesn't say how many users it had."""
     text = "".join(lines)
 
     def line(name: str, ending: str) -> float:

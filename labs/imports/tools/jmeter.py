@@ -17,7 +17,7 @@ MS = 1e-3
 
 
 def levels(lines: Iterable[str]) -> list[Level]:
-    """A level for each number of threads that stayed, from the samples by the second they ended."""
+    """Read a level for each number of threads that stayed, by the second in which samples ended."""
     tally, seen = Tally(), dict[int, set[int]]()
     head, table = itertools.tee(lines)
     between = KNOWN.match(next(head, ""))

@@ -23,7 +23,7 @@ LEAST_TOP = 8  # users: a ramp to fewer shows no shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """What a forecast is made of, in seconds and numbers."""
+    """Rates of which a forecast is made, in seconds and numbers."""
 
     alone: float  # D of a lone request, which finds its caches colder
     D: float  # in company
@@ -82,8 +82,8 @@ def rates(
     edge: str = "value",
     measured: bool = False,
 ) -> Rates:
-    """The numbers at one edge of what is known of them: "value", "low" or "high". busy: cores that
-    the server was seen to use, which may be more than a runtime's own code can."""
+    """Take the numbers at one edge of what is known of them: "value", "low" or "high". busy: cores
+    that the server was seen to use, which may be more than a runtime's own code can."""
     D = 0.0 if demand is None else float(getattr(demand, edge))
     V = float(getattr(wait, edge))
     full = float(found.cores or cores)
@@ -108,8 +108,8 @@ def rates(
 def forecast(
     users: tuple[int, ...], at: Rates, dear: Rates, cheap: Rates, *, visible: bool
 ) -> Prediction:
-    """What to expect of each level. Its band goes from the model with the dearest numbers of what
-    is known to the bound with the cheapest, and by a core's own unsteadiness beyond both."""
+    """Forecast each level. Its band goes from the model with the dearest numbers of what is known
+    to the bound with the cheapest, and by a core's own unsteadiness beyond both."""
     levels = []
     for level in users:
         model = at.model_rps(level)
@@ -136,7 +136,7 @@ def forecast(
 
 
 def limit(users: int, at: Rates, *, visible: bool) -> str:
-    """What holds that level back, as far as the look tells."""
+    """Name what holds a level back, as far as the look tells."""
     ceilings = {"users": users / (at.D + at.V + at.Z) if at.D + at.V + at.Z else math.inf}
     if at.g:
         ceilings["load generator"] = 1 / at.g
@@ -148,7 +148,7 @@ def limit(users: int, at: Rates, *, visible: bool) -> str:
 
 
 def notes(at: Rates, *, visible: bool) -> tuple[str, ...]:
-    """What the forecast takes for granted."""
+    """Say what the forecast takes for granted."""
     said = []
     if not visible:
         said.append(

@@ -1,4 +1,4 @@
-"""One window of an attachment: so many users, settled, counted and checked."""
+"""Windows of an attachment: so many users, settled, counted and checked."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a reader wants to know of a server, and what they know of it."""
+    """A reader's question about a server, with what they know of it."""
 
     url: str = ""  # as they gave it; "" for the book's own server
     levels: tuple[int, ...] = ()  # none: as the look suggests
@@ -70,7 +70,7 @@ class Windows:
         self.rig.pause(min(LONGEST_S, settle_s), watch.driver.check)
 
     def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
-        """One window, counted one response time after its end."""
+        """Count one window, one response time after its end."""
         watch, rig = self.watch, self.rig
         think_time_s = self.think_time_s
         cycle_s = response_s + think_time_s

@@ -1,4 +1,4 @@
-"""Where to look next for the limit that was found, with the command for that program. Pure."""
+"""The next place to look for the limit that was found, with the command for that program. Pure."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class Ramp(Windows):
 
     @contextlib.contextmanager
     def _census(self) -> Iterator[dict[int, float]]:
-        """Cores that each process of the machine uses in the block, told when it is over."""
+        """Tell the cores that each process of the machine uses in the block, once it is over."""
         found: dict[int, float] = {}
         before, begin = listeners.cpu_of_all(), time.perf_counter()
         yield found
@@ -182,15 +182,15 @@ class Ramp(Windows):
         return response_s
 
     def _paused(self) -> float:
-        """Mean time between an answer and the same user's next request, over all looks: what is
-        left of the users' time."""
+        """Find the mean time between an answer and the same user's next request, over all looks:
+        what is left of the users' time."""
         asked = sum(point.completed for point in self.looks)
         whole_s = sum(point.users * point.seconds for point in self.looks)
         open_s = sum(point.completed * point.mean_response_time_s for point in self.looks)
         return max(0.0, whole_s - open_s) / asked
 
     def _meet(self, after: Mapping[int, float]) -> None:
-        """Those who work when the server is asked, and aren't of it, ours, or known. after: cores
+        """Find who works when the server is asked, and isn't of it, ours, or known. after: cores
         that each process used when nobody asked any more."""
         watch = self.watch
         known = {*watch.server.pids(), *watch.driver.pids(), *listeners.ours()}
@@ -199,7 +199,7 @@ class Ramp(Windows):
         watch.programs = tuple(dict.fromkeys(map(listeners.program, watch.behind.roots)))
 
     def _know(self) -> None:
-        """D in company and V alone, each between the values that the looks leave it."""
+        """Find D in company and V alone, each between the values that the looks leave it."""
         alone, *few = self.looks
         company = few or [alone]
         self.generator_s = min(
@@ -278,7 +278,7 @@ class Ramp(Windows):
         self.forecast = replace(self.forecast, levels=(*told, self.forecast.levels[-1]))
 
     def down(self) -> None:
-        """Visit them again from many users to few, so that a drift of the machine shows."""
+        """Visit the levels again from many users to few, so that a drift of the machine shows."""
         for users in sorted(self.points, reverse=True):
             up = self.points[users]
             if too_many(up.failed, up.completed):
@@ -301,12 +301,12 @@ class Ramp(Windows):
         return ""
 
     def _window(self, users: int, response_s: float, *, leaving: bool = False) -> Point:
-        """One window under so many users, once they are settled."""
+        """Count one window under so many users, once they are settled."""
         self._settle(users, response_s, leaving=leaving)
         return self._count(users, response_s)
 
     def attached(self) -> Attached:
-        """What was found so far."""
+        """Record what was found so far."""
         run = Attachment(
             recorded_at=self.began,
             found=self.found,

@@ -10,7 +10,7 @@ from labs.records.results import Point, Prediction, Result, middle, pick
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What can be seen of the server from outside. Without a process only its answers can be."""
+    """A server as seen from outside. Without a process only its answers can be."""
 
     program: str = ""  # as people call it; "" where no process is seen
     processes: NotNegative = 0
@@ -26,7 +26,7 @@ class Found:
 
     @property
     def visible(self) -> bool:
-        """Whether its CPU time can be read."""
+        """Whether the server's CPU time can be read."""
         return self.processes > 0
 
 
@@ -66,12 +66,12 @@ class Attached(Result, tag="attach", frozen=True, kw_only=True):
 
     @property
     def runs(self) -> tuple[Attachment, ...]:
-        """Round by round, as every result has them."""
+        """The attachments, round by round."""
         return self.attachments
 
     @property
     def run(self) -> Attachment:
-        """The middle one, by its highest throughput."""
+        """The middle attachment, by its highest throughput."""
         return middle(
             self.attachments,
             lambda each: max((point.throughput_rps for point in each.points), default=0.0),
@@ -88,5 +88,5 @@ class Attached(Result, tag="attach", frozen=True, kw_only=True):
         return max(self.points, key=lambda point: point.throughput_rps)
 
     def at(self, users: int) -> Point:
-        """That level. KeyError says which there are."""
+        """Find the level with so many users. KeyError says which there are."""
         return pick(self.points, users=users)

@@ -78,7 +78,7 @@ def table(attached: Attached) -> str:
 
 
 def text(attached: Attached) -> str:
-    """What was found, what a request costs, the forecast's assumptions and the verdict."""
+    """Say what was found, what a request costs, the forecast's assumptions and the verdict."""
     run = attached.run
     unfit = [point.users for point in run.points if not point.fit]
     assumed = (f"What the forecast assumes. {note}" for note in run.forecast.notes)
@@ -89,7 +89,7 @@ def text(attached: Attached) -> str:
 
 
 def joined(attached: Attached) -> dict[str, Any]:
-    """All of it as JSON-ready data: `found`, `demand_s`, `wait_s`, `points`, `verdict`."""
+    """Give an attachment as JSON-ready data: `found`, `demand_s`, `wait_s`, `points`, `verdict`."""
     run = attached.run
     told, visible = msgspec.to_builtins(run), run.found.visible
     unseen = {} if visible else {"demand_s": None, "server_cpu": None}

@@ -106,13 +106,13 @@ class AttachLab(LabKind[Attached]):
             installed(EXAMPLE, machine)
 
     def matches(self, found: Attached) -> bool:
-        """Whether that is of the same address and pause, or of the same locustfile."""
+        """Whether a result is of the same address and pause, or of the same locustfile."""
         asked, run = self.asked, found.run
         same = (found.url, run.locustfile) == (asked.url, asked.locustfile)
         return same and (bool(run.locustfile) or run.think_time_s == asked.think_time_s)
 
     def answer(self, found: Attached) -> Answer:
-        """The most that was forecast for a level that was measured, and that was measured."""
+        """Tell the most that was forecast for a measured level, and the most that was measured."""
         if not found.points:
             return Answer()
         told = (found.run.forecast.at(point.users) for point in found.points)
@@ -123,7 +123,7 @@ class AttachLab(LabKind[Attached]):
         return "" if found.points and found.best.fit else UNSETTLED
 
     def rejection(self, found: Attached) -> str:
-        """Why it must not be recorded: an unfit level, or no limit that could be named."""
+        """Say why a run must not be recorded: an unfit level, or no limit that could be named."""
         unfit = [point.users for point in found.points if not point.fit]
         if unfit:
             return f"unfit: {listed([crowd(users) for users in unfit])}"
@@ -158,7 +158,7 @@ class AttachLab(LabKind[Attached]):
 
     @contextlib.contextmanager
     def _asked_server(self, rig: Rig) -> Iterator[Target]:
-        """The reader's server, which is there, or the book's own, which is started."""
+        """Find the reader's server, which is there, or start the book's own."""
         if self.target is not None:
             yield self.target
             return
@@ -193,7 +193,7 @@ class AttachLab(LabKind[Attached]):
 
     @contextlib.contextmanager
     def _users(self, load: Load, rig: Rig, target: Target) -> Iterator[Driver]:
-        """Those of the reader's locustfile, or ours, who ask for the one page."""
+        """Start the users of the reader's locustfile, or ours, who ask for the one page."""
         told = self.scenario.told(target) if self.scenario else None
         with drive(load, stop=rig.stop, scenario=told, workers=self.generators) as driver:
             try:

@@ -39,7 +39,7 @@ class Row:
 
 
 def row(found: Attached, users: int) -> Row:
-    """The row of that level. KeyError says which there are."""
+    """Find the row of a level. KeyError says which there are."""
     run = found.run
     return Row(
         point=found.at(users),
@@ -60,7 +60,7 @@ def drawn(found: Attached) -> Prediction:
 
 
 def attach_figure(found: Attached) -> Figure:
-    """Throughput and response time over the users, beside the stored forecast and its band."""
+    """Draw throughput and response time over the users, beside the stored forecast and its band."""
     prediction = drawn(found)
     users = [level.users for level in prediction.levels]
     think_s = found.run.think_time_s
@@ -73,7 +73,7 @@ def attach_figure(found: Attached) -> Figure:
 
 
 def curves(found: Attached) -> list[Curve]:
-    """What stays of it beside a later run."""
+    """Keep curves of a run, to stand beside a later one."""
     users, unfit = [point.users for point in found.points], unfit_places(found.points)
     kept = []
     for plot, side in (("xy", Throughput(0.0)), ("x2y2", ResponseTime(0.0))):
@@ -91,7 +91,7 @@ def attach_alt(found: Attached) -> str:
 
 
 def attach_levels(found: Attached) -> list[Level]:
-    """The same level by level."""
+    """Describe the figure level by level."""
     said = []
     for point in found.points:
         forecast = found.run.forecast.at(point.users)
@@ -116,7 +116,7 @@ def under(found: Attached) -> list[Block]:
 
 
 def data(found: Attached) -> dict[str, Any]:
-    """All of it for the JSON file, with the verdict."""
+    """Give all that was found, for the JSON file, with the verdict."""
     return {**msgspec.to_builtins(found), "verdict": report.joined(found)["verdict"]}
 
 

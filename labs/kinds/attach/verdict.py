@@ -1,4 +1,4 @@
-"""What limits a server, as its levels tell: one cause that the numbers bear, or none. Pure.
+"""Verdict on what limits a server, by its levels: one cause that the numbers bear, or none. Pure.
 
 A cause is named only where everything that was measured agrees with it. The order is that of
 doubt: what spoils the measurement first, then what is seen directly (cores, a quota), then what is
@@ -58,7 +58,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The measured levels, as what is asked of them."""
+    """The measured levels of a run, and what is asked of them."""
 
     run: Attachment
     machine: Machine
@@ -82,7 +82,7 @@ class Curve:
         return point.users / (self.run.alone_s + self.run.think_time_s)
 
     def share(self, point: Point) -> float:
-        """What was measured, as a part of that."""
+        """Share of the throughput `by_users` that was measured."""
         return point.throughput_rps / self.by_users(point)
 
     def mean(self, name: str) -> float:
@@ -147,8 +147,8 @@ def _generator(run: Attachment, point: Point) -> Verdict:
 
 
 def _sooner(curve: Curve) -> Verdict | None:
-    """Where a crowd is answered sooner than a lone user: that is another page. A locustfile's users
-    may ask for others by chance."""
+    """Doubt a page where a crowd is answered sooner than a lone user: it is another. A locustfile's
+    users may ask for others by chance."""
     run = curve.run
     sure_s = run.alone_s * (1 - half_width(run.looks[0])) if run.looks else run.alone_s
     for point in () if run.locustfile else curve.points:
@@ -164,7 +164,7 @@ def _sooner(curve: Curve) -> Verdict | None:
 
 
 def _timer(curve: Curve) -> Verdict | None:
-    """A round time that is somebody's round number, whatever the number of users."""
+    """Name a timer where the round time is somebody's round number, however many ask."""
     times = [point.mean_response_time_s for point in curve.points]
     if len(times) < 3 or curve.top.users < 4 * curve.points[0].users or not timer_s(times):
         return None
@@ -194,7 +194,7 @@ def _still_bending(curve: Curve) -> Verdict:
 
 
 def _others(curve: Curve) -> Verdict | None:
-    """Where other programs have the cores that the server would show as idle or busy."""
+    """Doubt all where other programs have cores that the server would show as idle or busy."""
     others, cores = curve.mean("others_cpu"), float(curve.machine.cores)
     if not curve.run.found.visible or others <= OTHERS * cores:
         return None
@@ -220,7 +220,7 @@ def _quota(curve: Curve) -> Verdict | None:
 
 
 def _own_cores(curve: Curve) -> Verdict | None:
-    """The cores that so many processes of such a runtime can use, whoever has the others."""
+    """Name the cores that processes of one core each can use, whoever has the others."""
     found, used = curve.run.found, curve.mean("server_cpu")
     if not _fewer_than_cores(curve) or used < BUSY * found.workers:
         return None
@@ -234,7 +234,7 @@ def _own_cores(curve: Curve) -> Verdict | None:
 
 
 def _cores(curve: Curve) -> Verdict | None:
-    """The machine's cores."""
+    """Name the machine's cores as the limit where nearly all are busy; None otherwise."""
     run, machine = curve.run, _machine(curve)
     own = _fewer_than_cores(curve)
     if run.demand is None or own or _in_use(curve) < BUSY * machine:
@@ -247,7 +247,7 @@ def _cores(curve: Curve) -> Verdict | None:
 
 
 def _fewer_than_cores(curve: Curve) -> bool:
-    """Whether it has so few processes, of a core each, that cores are left over."""
+    """Whether the server has so few processes, of a core each, that cores are left over."""
     found = curve.run.found
     return bool(found.one_core_each) and 0 < found.workers < _machine(curve)
 
@@ -258,7 +258,7 @@ def _cost(run: Attachment) -> str:
 
 
 def _places(curve: Curve) -> Verdict | None:
-    """A pool, or one at a time: a plateau with idle cores, and a straight line before it.
+    """Name a pool, or one at a time: a plateau with idle cores, and a straight line before it.
 
     With W places that a request holds for h seconds the plateau is W/h, and h is at most what a
     lone answer takes: so X times that is the most places that there can be. Fewer that are held
@@ -316,7 +316,7 @@ def _places(curve: Curve) -> Verdict | None:
 
 
 def _whose(size: float, run: Attachment) -> str:
-    """Which places, seen in the server, are as many as are full; "" for none."""
+    """Say which places, seen in the server, are as many as are full; "" for none."""
     found = run.found
     if found.pool and _near(size, found.pool):
         return f"the {found.pool} places that its command line, or you, gave it are full"
@@ -330,8 +330,8 @@ def _near(size: float, places: int) -> bool:
 
 
 def _listen_queue(curve: Curve) -> Verdict | None:
-    """Where connections are turned away while the server's cores idle, from the first level on at
-    which that happens. The kernel counts them for the machine, so the server has to be seen."""
+    """Name the listen queue where connections are turned away while cores idle, from the first such
+    level on. The kernel counts for the machine, so the server has to be seen."""
     away = [p for p in curve.points if p.listen_overflows > TURNED_AWAY * p.completed]
     if curve.top not in away or not curve.run.found.visible or _busy(curve) > IDLE:
         return None
@@ -356,7 +356,7 @@ def _unknown(curve: Curve) -> Verdict:
 
 
 def _machine(curve: Curve) -> float:
-    """Cores that there are for server and load generator together."""
+    """Cores for server and load generator together."""
     return curve.machine.quota_cores or float(curve.machine.cores)
 
 

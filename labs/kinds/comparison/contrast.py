@@ -1,5 +1,5 @@
-"""What a comparison decides, by a rule fixed before it runs: by how much its first and its last
-part differ, at the most users at which both could be measured. Which pair differs most is seen only
+"""Decision of a comparison, by a rule fixed before it runs: by how much its first and its last part
+differ, at the most users at which both could be measured. Which pair differs most is seen only
 afterwards, and of many pairs one looks different by chance."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from labs.records.results import Point, Run
 
 
 def with_contrast(comparison: Comparison) -> Comparison:
-    """The same, with what it decides; without where the two could not be measured."""
+    """Give a comparison what it decides; none where the two could not be measured."""
     return msgspec.structs.replace(comparison, contrast=decided(comparison.parts))
 
 
@@ -46,8 +46,8 @@ def differ(
     users: int,
     confidence: float = CONFIDENCE,
 ) -> Difference | None:
-    """Throughput of one part over that of another at that level, over all runs in which both can be
-    believed; None without such a run. Every part's visits tell how well visits repeat."""
+    """Divide throughput of one part by that of another at that level, over all runs in which both
+    can be believed; None without such a run. Every part's visits tell how well visits repeat."""
     seen = []
     for run in rounds(parts):
         a, b = (_at(run[label], users) for label in (over, under))
@@ -57,15 +57,15 @@ def differ(
 
 
 def comparable(parts: Mapping[str, Recording]) -> int | None:
-    """The most users at which all of these have a point that can be believed."""
+    """Find the most users at which all of these have a point that can be believed."""
     levels = [{point.users for point in part.points if believed(point)} for part in parts.values()]
     common = set.intersection(*levels)
     return max(common) if common else None
 
 
 def believed(point: Point) -> bool:
-    """Whether it is fit, or its fault is the listen queue's: users who starve then are the result,
-    and no fault of the measurement."""
+    """Whether a point is fit, or its fault is the listen queue's: users who starve then are the
+    result, and no fault of the measurement."""
     faults = {check.name for check in point.checks if check.unfit}
     return not faults or (overflowed(point) and STARVED in faults and faults <= {STARVED} | EFFECTS)
 

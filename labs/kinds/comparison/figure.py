@@ -49,11 +49,11 @@ class Spot:
 
     @property
     def points(self) -> list[Point]:
-        """What was measured there: the point of each run, the one that is drawn first."""
+        """The points measured there: one of each run, the one that is drawn first."""
         return self.part.at_each(self.level.users)
 
     def shown(self, side: type[Throughput]) -> tuple[Throughput, float]:
-        """How it shows in that plot, and where it should lie there by the forecast."""
+        """Show the spot in a plot, with where it should lie there by the forecast."""
         plot = side(self.part.experiment.load.think_time_s)
         return plot, plot.of(self.level.users, self.level.model_rps)
 
@@ -68,7 +68,7 @@ class Line:
 
     @property
     def hover(self) -> str:
-        """What is shown where the reader points."""
+        """The words that are shown where the reader points."""
         return f"{{x}} {self.across}: {{said}}"
 
 
@@ -115,7 +115,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
 
 
 def _placed(made: Iterable[Trace], axis: str, each: Line) -> list[Trace]:
-    """In that plot, and in the legend's group of that line."""
+    """Put traces in a plot, and in the legend's group of a line."""
     where = {"xaxis": f"x{axis}", "yaxis": f"y{axis}", "legendgroup": each.name}
     return [trace | where for trace in made]
 
@@ -128,7 +128,7 @@ def _upwards(lines: Sequence[Line], side: type[Throughput], *, log: bool) -> Axi
 
 
 def comparison_levels(comparison: Comparison) -> list[Level]:
-    """What was measured at each place of the figure, line by line."""
+    """Say what was measured at each place of the figure, line by line."""
     lines = _lines(comparison)
     found = []
     across = sorted({spot.x for each in lines for spot in each.spots})
@@ -232,7 +232,7 @@ def _marks(
 
 
 def _service(each: Line, style: Style) -> Iterator[Trace]:
-    """In thin strokes, which hide no mark. Nothing where no server told it."""
+    """Draw service times in thin strokes, which hide no mark. Nothing where no server told them."""
     colour, _, symbol = style
     found = [
         (spot.x, point.service_time_s, point.queued_s or 0.0)

@@ -1,4 +1,4 @@
-"""What a comparison finds: several experiments, measured by turns on one machine."""
+"""Record of a comparison: several experiments, measured by turns on one machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Part = TypeVar("Part", bound=str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """By how much two parts differ at one level, which were fixed before the run."""
+    """A contrast: by how much two parts differ at one level, which were fixed before the run."""
 
     over: str  # the part
     under: str
@@ -46,20 +46,20 @@ class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
         return rounds(self.parts)
 
     def part(self, label: str) -> Recording:
-        """The recording of that part; KeyError says which there are."""
+        """Find the recording of a part; KeyError says which there are."""
         if label not in self.parts:
             raise KeyError(f"{label!r}: no such part. There are {', '.join(self.parts)}.")
         return self.parts[label]
 
 
 def rounds(parts: Mapping[Part, Recording]) -> tuple[dict[Part, Run], ...]:
-    """One run of each of these recordings, as often as all of them have one."""
+    """Make rounds of one run of each of these recordings, as often as all of them have one."""
     runs = zip(*(part.runs for part in parts.values()), strict=False)
     return tuple(dict(zip(parts, each, strict=True)) for each in runs)
 
 
 def merged(several: Sequence[Mapping[Part, Recording]]) -> dict[Part, Recording]:
-    """The runs of all of these, recording by recording."""
+    """Join the runs of all of these, recording by recording."""
     return {
         label: msgspec.structs.replace(
             part, runs=tuple(run for parts in several for run in parts[label].runs)
@@ -69,7 +69,7 @@ def merged(several: Sequence[Mapping[Part, Recording]]) -> dict[Part, Recording]
 
 
 def check_parts(parts: Mapping[str, Experiment], over: str) -> None:
-    """Unusable, with a remedy, for parts that do not fit in one figure."""
+    """Raise Unusable, with a remedy, for parts that do not fit in one figure."""
     choice("over", over, get_args(Over))
     remedy = "Give a dictionary of labels and experiments."
     instance("parts", parts, Mapping, remedy)

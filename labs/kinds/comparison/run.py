@@ -65,7 +65,7 @@ class ComparisonLab(LabKind[Comparison]):
         return f"{verdict.about(self.parts)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
-        """As the last calibrations of this machine let one expect."""
+        """Estimate a run's seconds by the last calibrations of this machine."""
         machine = fingerprint()
         units = {unit_of(part.server, part.workload) for part in self.parts.values()}
         expected = {label: _expected(part, machine) for label, part in self.parts.items()}
@@ -106,7 +106,7 @@ class ComparisonLab(LabKind[Comparison]):
         return with_contrast(Comparison(machine=rig.machine, over=self.over, parts=parts))
 
     def matches(self, found: Comparison) -> bool:
-        """Of these parts; with `by_cores`, at the scale of the machine that it was made on."""
+        """Whether a result is of these parts; with `by_cores`, at the scale of its machine."""
         measured = {label: part.experiment for label, part in found.parts.items()}
         asked = self.at_scale(found.machine.cores).parts
         return (
@@ -136,7 +136,7 @@ class ComparisonLab(LabKind[Comparison]):
         return "" if is_the_result(part.last, part.experiment.workload) else UNSETTLED
 
     def rejection(self, found: Comparison) -> str:
-        """As of a sweep, all parts together; a point whose fault is the result does not count."""
+        """Say why a run is unfit; a point whose fault is the result does not count."""
         counting = [
             (label, point)
             for label, part in found.parts.items()
@@ -172,7 +172,7 @@ class ComparisonLab(LabKind[Comparison]):
         return with_contrast(msgspec.structs.replace(rounds[0], parts=parts))
 
     def _walks(self, expected: Mapping[str, Prediction | None]) -> list[tuple[str, float]]:
-        """The parts in the order of their walks, each with the seconds it takes, without the
+        """List the parts in the order of their walks, with the seconds of each, without the
         burn."""
         labels = list(self.parts)
         order = [(label, False) for label in labels] + [(label, True) for label in labels[::-1]]
@@ -189,7 +189,7 @@ class ComparisonLab(LabKind[Comparison]):
 
 
 def _longer(parts: Mapping[str, Experiment], times: float) -> dict[str, Experiment]:
-    """Each level measured so many times as long."""
+    """Measure each level so many times as long."""
     return {label: part.lasting(part.load.seconds * times) for label, part in parts.items()}
 
 

@@ -1,4 +1,4 @@
-"""How a comparison looks: its figure, a row for each part and level, and what prose may quote."""
+"""Show of a comparison: its figure, a row for each part and level, and what prose may quote."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,19 +37,19 @@ def under(comparison: Comparison) -> list[Block]:
 
 
 def data(comparison: Comparison) -> dict[str, object]:
-    """All its numbers, each part's as a sweep's."""
+    """Give all numbers of a comparison, each part's as a sweep's."""
     parts = {label: sweep.data(part) for label, part in comparison.parts.items()}
     return {**msgspec.to_builtins(comparison), "parts": parts}
 
 
 def side_by_side(found: Comparison, recorded: Comparison) -> Markup:
-    """Part by part, in their order: at another scale they have other labels."""
+    """Pair recordings part by part, in their order: at another scale they have other labels."""
     both = zip(found.parts.items(), recorded.parts.values(), strict=False)
     return beside.parts_beside([(label, here, there) for (label, here), there in both])
 
 
 def split(comparison: Comparison) -> Drawn | None:
-    """A bar for each part, at its last level."""
+    """Draw a bar for each part, at its last level."""
     parts = comparison.parts.items()
     return split_figure(
         [bar for label, part in parts for bar in sweep.splits(part.points[-1:], f"{label}, ")]
@@ -57,8 +57,8 @@ def split(comparison: Comparison) -> Drawn | None:
 
 
 def _change(comparison: Comparison, over: str, under: str, users: int) -> Quantity:
-    """How much more one part did than another at that level, the mean over the runs, and whether
-    that is more than noise."""
+    """Quote how much more one part did than another at that level, the mean over the runs, and
+    whether that is more than noise."""
     drawn = verdict.ratio(comparison, over, under, users)
     return sweep.changed(differ(comparison.parts, over, under, users), drawn)
 

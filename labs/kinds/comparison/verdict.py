@@ -1,4 +1,4 @@
-"""How the parts of a comparison differ, and whether that is more than noise. Pure: text out."""
+"""Verdict on how a comparison's parts differ, and whether by more than noise. Pure: text out."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ TIMES_FROM = 1.5  # from there on it is said as so many times as much
 
 
 def times(ratio: float) -> str:
-    """How many times as much."""
+    """Say a ratio as how many times as much."""
     return f"{ratio:.2f}" if ratio < 2 else digits(ratio, 2)
 
 
 def about(parts: Mapping[str, Experiment]) -> str:
-    """What is about to be compared, in one sentence: what the parts share, said once."""
+    """Say what is about to be compared, in one sentence: what the parts share, said once."""
     names = listed([f"“{label}”" for label in parts])
     first = next(iter(parts.values()))
     servers = {experiment.server for experiment in parts.values()}
@@ -71,7 +71,7 @@ def findings(comparison: Comparison) -> list[tuple[str, list[str]]]:
 
 
 def assumed(comparison: Comparison) -> tuple[str, ...]:
-    """What the forecasts assume, each sentence once, after the parts to which it belongs."""
+    """Say what the forecasts assume, each once, after the parts to which it belongs."""
     belongs: dict[str, list[str]] = {}
     for label, part in comparison.parts.items():
         for note in part.run.forecast.notes:
@@ -83,7 +83,7 @@ def assumed(comparison: Comparison) -> tuple[str, ...]:
 
 
 def between(comparison: Comparison) -> list[str]:
-    """What the comparison decides; and of more than two parts, which answered the most."""
+    """Say what the comparison decides; and of more than two parts, which answered the most."""
     decision = comparison.contrast or decided(comparison.parts)
     users = comparable(comparison.parts)
     several = len(comparison.parts) > 2
@@ -97,7 +97,7 @@ def between(comparison: Comparison) -> list[str]:
 
 
 def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> Iterator[str]:
-    """That points which cannot be believed otherwise were used here, and why."""
+    """Say that points which cannot be believed otherwise were used here, and why."""
     points = [
         f"“{label}” at {crowd(users)}"
         for label, users in dict.fromkeys(used)
@@ -112,7 +112,7 @@ def _hollow(comparison: Comparison, used: Iterable[tuple[str, int | None]]) -> I
 
 
 def _starved(comparison: Comparison) -> Iterator[str]:
-    """Whom the averages of some part do not know: before all else."""
+    """Say whom the averages of some part do not know: before all else."""
     counts = [
         f"{point.never_served} of {crowd(point.users)} with “{label}”"
         for label, part in comparison.parts.items()
@@ -124,7 +124,7 @@ def _starved(comparison: Comparison) -> Iterator[str]:
 
 
 def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
-    """By how much the two parts differ that were to be compared, or that this cannot be seen."""
+    """Say by how much the two parts to be compared differ, or that this cannot be seen."""
     if decision is None:
         first, *_, last = comparison.parts
         if filled := _filled([comparison.part(first), comparison.part(last)]):
@@ -180,7 +180,7 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
 
 
 def _filled(parts: Sequence[Recording]) -> int | None:
-    """The most users at which all of these filled the load generator."""
+    """Find the most users at which all of these filled the load generator."""
     full = [
         {point.users for point in part.points if GENERATOR in {each.name for each in point.checks}}
         for part in parts
@@ -189,7 +189,7 @@ def _filled(parts: Sequence[Recording]) -> int | None:
 
 
 def _most(comparison: Comparison, users: int) -> str:
-    """Which part answered the most, and which cannot be told from it."""
+    """Say which part answered the most, and which cannot be told from it."""
     best = max(comparison.parts, key=lambda each: comparison.part(each).at(users).throughput_rps)
     others = [label for label in comparison.parts if label != best]
     # Of several alike parts one is the best by chance, and which pairs it is in is seen only then.

@@ -1,5 +1,5 @@
-"""What the mystery lab asks and finds: a server, one hidden limit, and two attempts to lift it.
-Frozen, SI units."""
+"""Record of a mystery: a server, one hidden limit, and two attempts to lift it. Frozen, SI
+units."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
 
     @property
     def before(self) -> Recording:
-        """The server as it is."""
+        """The recording of the server as it is."""
         return self.variants["before"]
 
     @property
@@ -51,7 +51,7 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
         return max(set.intersection(*levels), default=None)
 
     def throughput_rps(self, name: Variant) -> float:
-        """Of that variant, at `users`. KeyError if it was not tried."""
+        """Throughput of a variant, at `users`. KeyError if it was not tried."""
         if name not in self.variants:
             raise KeyError(f"{name!r}: not measured. There are {', '.join(self.variants)}.")
         if self.users is None:
@@ -59,13 +59,13 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
         return self.variants[name].at(self.users).throughput_rps
 
     def ratio(self, name: Variant) -> float:
-        """How many times the throughput that a fix brought, of the two as they are said: infinite
+        """Divide the throughput with a fix by the one before, of the two as they are said: infinite
         where there was none before, and 1 where there is none after it either. KeyError if it was
         not tried."""
         return quotient(self.throughput_rps(name), self.throughput_rps("before"))
 
     def with_variant(self, name: Variant, recording: Recording) -> Mystery:
-        """With this fix tried, in the order of `VARIANTS`."""
+        """Add a fix that was tried, in the order of `VARIANTS`."""
         variants = {**self.variants, name: recording}
         return msgspec.structs.replace(
             self, variants={each: variants[each] for each in VARIANTS if each in variants}

@@ -67,12 +67,12 @@ class MysteryLab(LabKind[Mystery]):
     def variant(
         self, name: Variant, before: Mystery | None = None, users: Sequence[int] | None = None
     ) -> Self:
-        """A lab of that variant alone, beside what was found before. Unusable for a fix of what
+        """Make a lab of one variant alone, beside what was found before. Unusable for a fix of what
         was not measured."""
         return self.again(users=users or self.users, variants=(name,), before=before)
 
     def another(self, seed: int) -> Self:
-        """The server of another seed, as it is, asked by as many users. Unusable for no seed."""
+        """Make a lab of another seed's server, as it is, for as many users. Unusable for none."""
         return self.again(seed=seed, variants=("before",), before=None)
 
     @property
@@ -98,7 +98,7 @@ class MysteryLab(LabKind[Mystery]):
         return found
 
     def matches(self, found: Mystery) -> bool:
-        """Of the same seed, drawn for a machine of that size."""
+        """Whether a result is of the same seed, drawn for a machine of its size."""
         load = found.before.experiment.load
         scenario = draw(self.seed, found.machine.cores, load.users, load.seconds)
         return found.seed == self.seed and all(
@@ -106,8 +106,8 @@ class MysteryLab(LabKind[Mystery]):
         )
 
     def rejection(self, found: Mystery) -> str:
-        """As of a sweep, variant by variant; a load generator that is full does not count where
-        it is what is to be found."""
+        """Say why a run is unfit, as of a sweep, variant by variant; a load generator that is full
+        does not count where it is what is to be found."""
         told = "load generator" if self.scenario.limit.name == "load generator" else ""
         reasons = []
         for name, recording in found.variants.items():
@@ -134,7 +134,7 @@ class MysteryLab(LabKind[Mystery]):
         return start_s(before) + level_s * len(self.users) + after_s
 
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
-        """That variant, beside what is there."""
+        """Measure one variant, beside what is there."""
         experiment = self.scenario.experiment(name)
         asks = asks_database(experiment.workload)
         asked = database() if asks else Database("")

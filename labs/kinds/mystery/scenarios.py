@@ -51,7 +51,7 @@ class Limit:
 
     @property
     def small(self) -> str:
-        """What it is called, within a sentence."""
+        """Name of the limit within a sentence."""
         return self.called[0].lower() + self.called[1:]
 
 
@@ -66,20 +66,20 @@ class Scenario:
     right: Fix
 
     def fix(self, variant: Variant) -> Fix:
-        """What is done to the server; of the server as it is, nothing."""
+        """Find what is done to the server; nothing to the server as it is."""
         nothing = Fix("As it is", "as it is", self.before, "")
         return {"before": nothing, "wrong": self.wrong, "right": self.right}[variant]
 
     def experiment(self, variant: Variant) -> Experiment:
-        """The server as it is, or with a fix."""
+        """Experiment on the server as it is, or with a fix."""
         return self.fix(variant).experiment
 
 
 def draw(
     seed: int, cores: int, users: Sequence[int] | None = None, seconds: float | None = None
 ) -> Scenario:
-    """The server of a seed, for a machine of so many cores, asked by those levels of users, each
-    measured for so many seconds at least.
+    """Draw the server of a seed, for a machine of so many cores, asked by those levels of users,
+    each measured for so many seconds at least.
 
     Seven seeds in a row, from 1, have seven limits. Unusable for a seed that is no whole number,
     or for levels that are none.
@@ -96,7 +96,7 @@ def draw(
 
 
 def usual_users(cores: int) -> tuple[int, ...]:
-    """Levels that reach any limit on such a machine."""
+    """Choose levels that reach any limit on such a machine."""
     levels = [1]
     while levels[-1] < max(LEAST_LEVEL, 2 * cores):
         levels.append(2 * levels[-1])
@@ -104,7 +104,7 @@ def usual_users(cores: int) -> tuple[int, ...]:
 
 
 def named(name: str) -> Limit:
-    """The limit of that name; Unusable says which there are."""
+    """Find the limit of that name; Unusable says which there are."""
     limits = {limit.name: limit for limit in LIMITS}
     if name not in limits:
         raise Unusable(f"{name!r}: no such limit. There are {', '.join(limits)}.")
@@ -112,14 +112,14 @@ def named(name: str) -> Limit:
 
 
 def _workers(dice: random.Random, number: int) -> Server:
-    """So many, in processes or in threads: that must not tell the limit."""
+    """Draw processes or threads for so many workers: that must not tell the limit."""
     if dice.random() < 0.5:
         return Server("prefork", processes=number)
     return Server("threaded", by="scratch", threads=number)
 
 
 def larger_pool(why: str) -> Repair:
-    """More of its processes or threads."""
+    """Repair with more of the server's processes or threads."""
 
     def fix(before: Experiment, dice: random.Random) -> Fix:
         server, pool = before.server, before.server.pool or 1
@@ -133,7 +133,7 @@ def larger_pool(why: str) -> Repair:
 
 
 def faster_code(why: str) -> Repair:
-    """Half the CPU time."""
+    """Repair with half the CPU time."""
 
     def fix(before: Experiment, dice: random.Random) -> Fix:
         whole_s = before.workload.cpu_s
@@ -147,7 +147,7 @@ def faster_code(why: str) -> Repair:
 
 
 def other_wait(wait_by: WaitBy, *, label: str, name: str, why: str) -> Repair:
-    """The same wait in another way."""
+    """Repair with the same wait in another way."""
 
     def fix(before: Experiment, dice: random.Random) -> Fix:
         other = replace(before.workload, wait_by=wait_by)

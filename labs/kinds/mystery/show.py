@@ -1,4 +1,4 @@
-"""How a mystery looks: before the diagnosis only what was measured, then the fixes beside it.
+"""Show of a mystery: before the diagnosis only what was measured, then the fixes beside it.
 
 Throughputs that are quoted are those at the last level.
 """
@@ -41,8 +41,8 @@ SOLUTION = (
 
 
 def symptoms_figure(mystery: Mystery) -> Figure:
-    """Throughput and response time of the server as it is, with the time in service. No forecast
-    and no check is shown: they would tell what limits it."""
+    """Draw throughput and response time of the server as it is, with the time in service. No
+    forecast and no check is shown: they would tell what limits it."""
     figure = comparison_figure(_bare(mystery))
     figure["data"] = [
         trace for trace in figure["data"] if not str(trace["name"]).endswith("forecast")
@@ -52,7 +52,7 @@ def symptoms_figure(mystery: Mystery) -> Figure:
 
 
 def symptoms_levels(mystery: Mystery) -> list[Level]:
-    """It level by level."""
+    """Say level by level what was measured of the server as it is."""
     return [
         Level(at=point.users, words=f"{verdict.measured(point)}.")
         for point in mystery.before.points
@@ -60,7 +60,7 @@ def symptoms_levels(mystery: Mystery) -> list[Level]:
 
 
 def fixes_levels(mystery: Mystery) -> list[Level]:
-    """The server as it is, the wrong repair, the right one: a line of the comparison each."""
+    """Make a level each of the server as it is, the wrong repair and the right one."""
     return [
         Level(words=words, colour=colour)
         for words, (colour, _, _) in zip(verdict.tried(mystery), LINES, strict=False)
@@ -68,14 +68,14 @@ def fixes_levels(mystery: Mystery) -> list[Level]:
 
 
 def compared(mystery: Mystery) -> Comparison:
-    """The server as it is and with the fixes that were tried, to be drawn with their forecasts."""
+    """Compare the server as it is with the fixes that were tried, to be drawn with forecasts."""
     scenario = verdict.scenario_of(mystery)
     parts = {scenario.fix(variant).name: found for variant, found in mystery.variants.items()}
     return Comparison(machine=mystery.machine, over="users", parts=parts)
 
 
 def _bare(mystery: Mystery) -> Comparison:
-    """The server as it is, without checks."""
+    """Take the server as it is, without checks, for a comparison of one."""
     runs = tuple(
         replace(run, points=tuple(replace(point, checks=()) for point in run.points))
         for run in mystery.before.runs
@@ -128,7 +128,7 @@ def symptoms(mystery: Mystery) -> Block:
 
 
 def repaired(mystery: Mystery) -> list[Block]:
-    """What the fixes brought."""
+    """Say what the fixes brought."""
     return [Said([sentences], label) for label, sentences in verdict.repaired(mystery)]
 
 
@@ -148,7 +148,7 @@ def under(mystery: Mystery) -> list[Block]:
 
 
 def data(mystery: Mystery) -> dict[str, object]:
-    """All its numbers, each variant's as a sweep's."""
+    """Give all numbers of a mystery, each variant's as a sweep's."""
     variants = {name: sweep.data(found) for name, found in mystery.variants.items()}
     return {**msgspec.to_builtins(mystery), "variants": variants}
 

@@ -1,4 +1,4 @@
-"""What a mystery's measurements say, in words: for and against each limit. Pure: records in,
+"""Verdict of a mystery's measurements, in words: for and against each limit. Pure: records in,
 sentences out."""
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def scenario_of(mystery: Mystery) -> Scenario:
 
 
 def answered(mystery: Mystery, guess: str) -> tuple[str, ...]:
-    """What is to be said to a diagnosis, in sentences. A wrong one is told what speaks against
-    it, and not what is right."""
+    """Answer a diagnosis in sentences. A wrong one is told what speaks against it, and not what is
+    right."""
     limit, guessed = named(mystery.limit), named(guess)
     if guessed is not limit:
         return (
@@ -43,7 +43,7 @@ def answered(mystery: Mystery, guess: str) -> tuple[str, ...]:
 
 
 def revealed(mystery: Mystery) -> tuple[str, ...]:
-    """What it is, and how that fits what was seen."""
+    """Say what the limit is, and how that fits what was seen."""
     limit = named(mystery.limit)
     before, run = mystery.before, mystery.before.run
     last = run.points[-1]
@@ -65,7 +65,7 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
 
 
 def database_used(mystery: Mystery) -> str:
-    """Which database it was, and why not PostgreSQL; "" where it had none."""
+    """Say which database it was, and why not PostgreSQL; "" where it had none."""
     if mystery.limit != "database":
         return ""
     used = mystery.database or "SQLite"  # the first recordings had no other and did not say so
@@ -73,7 +73,7 @@ def database_used(mystery: Mystery) -> str:
 
 
 def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
-    """Of each fix that was tried: what was done, and what came of it."""
+    """Say of each fix that was tried what was done, and what came of it."""
     scenario = scenario_of(mystery)
     for variant in mystery.variants:
         fix = scenario.fix(variant)
@@ -82,8 +82,8 @@ def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:
 
 
 def tried(mystery: Mystery) -> Iterator[str]:
-    """The server as it is, and each fix, in the order in which they were tried: what was measured,
-    and not why. That the wrong one cannot help tells what would."""
+    """Tell of the server as it is, and each fix, in the order in which they were tried: what was
+    measured, and not why. That the wrong one cannot help tells what would."""
     users, scenario = mystery.users, scenario_of(mystery)
     if users is None:
         return
@@ -96,7 +96,7 @@ def tried(mystery: Mystery) -> Iterator[str]:
 
 
 def measured(point: Point) -> str:
-    """A level without its forecast and its checks, which would tell what limits the server."""
+    """Describe a level without forecast and checks, which would tell what limits the server."""
     said = (
         f"{rate(point.throughput_rps)} at {crowd(point.users)}, in "
         f"{duration(point.mean_response_time_s)} on average"
@@ -107,8 +107,8 @@ def measured(point: Point) -> str:
 
 
 def fact(limit: Limit, mystery: Mystery, *, unsure: str = HOLLOW) -> str:
-    """What was measured of that, whether it is the limit or not. unsure: what a level is said to
-    be that cannot be believed."""
+    """Say what was measured of a limit, whether it is the one or not. unsure: what a level is said
+    to be that cannot be believed."""
     points = mystery.before.points
     first, last = points[0], points[-1]
     at, at_first = _at(last, unsure), _at(first, unsure)
@@ -164,7 +164,7 @@ def _change(mystery: Mystery, variant: Variant) -> str:
 
 
 def _at(point: Point, unsure: str = HOLLOW) -> str:
-    """At so many users, and whether what is said of them can be believed."""
+    """Name the users of a level, and whether what is said of them can be believed."""
     return crowd(point.users) if point.fit else f"{crowd(point.users)} ({unsure})"
 
 

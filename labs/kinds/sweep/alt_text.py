@@ -25,7 +25,7 @@ def sweep_alt(
     as_if: str = "",
     guess: Guess | None = None,
 ) -> str:
-    """What the two plots show."""
+    """Say what the two plots show."""
     levels = f"{users[0]} to {users[-1]} users" if len(users) > 1 else crowd(users[0])
     sentences = [f"Throughput and response time over {levels}."]
     if points:
@@ -55,7 +55,7 @@ def sweep_alt(
 def course(
     who: str, points: Sequence[Point], across: Sequence[int] = (), what: str = "user"
 ) -> str:
-    """How throughput and response time went over the users, or over what else lies across."""
+    """Say how throughput and response time went over the users, or what else lies across."""
     at = across or [point.users for point in points]
     first, last = points[0], points[-1]
     best = max(points, key=lambda point: point.throughput_rps)
@@ -76,7 +76,7 @@ def course(
 
 
 def sweep_levels(recording: Recording) -> list[Level]:
-    """The same level by level."""
+    """Describe the figure level by level."""
     return [
         Level(at=point.users, words=f"{crowd(point.users)}: {told(recording, point)}.")
         for point in recording.points
@@ -84,7 +84,7 @@ def sweep_levels(recording: Recording) -> list[Level]:
 
 
 def told(recording: Recording, point: Point) -> str:
-    """What was measured at a level, beside its forecast; the rest of a sentence."""
+    """Say what was measured at a level, beside its forecast; the rest of a sentence."""
     forecast = recording.run.forecast.at(point.users)
     said = [
         f"{rate(point.throughput_rps)} (forecast: {rate(forecast.model_rps)}) in "

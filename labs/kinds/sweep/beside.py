@@ -21,8 +21,8 @@ NOTE = (
 
 
 def as_if_on(recording: Recording, cores: int) -> Recording:
-    """Its users and throughputs per core, times so many cores. Response times are what they were:
-    so many users a core wait as long on any number of cores."""
+    """Scale a recording's users and throughputs from its cores to so many. Response times are what
+    they were: so many users a core wait as long on any number of cores."""
     factor = cores / recording.machine.cores
 
     def moved(point: Point) -> Point:
@@ -46,12 +46,12 @@ def paired(found: Recording, recorded: Recording) -> Iterator[tuple[Point, Point
 
 
 def beside(found: Recording, recorded: Recording) -> Markup:
-    """The two in one table, where their machines have different numbers of cores; else nothing."""
+    """Put two runs of machines with different numbers of cores in one table; else nothing."""
     return parts_beside([("", found, recorded)])
 
 
 def parts_beside(parts: Sequence[tuple[str, Recording, Recording]]) -> Markup:
-    """The same for several, each with its label; a lone one needs none."""
+    """Put pairs of runs in one table, each with its label; a lone one needs none."""
     labels = len(parts) > 1
     rows = [
         ((label,) * labels, (found, here), (recorded, there))
@@ -70,7 +70,7 @@ def table(
     rows: Iterable[tuple[tuple[str, ...], Any, Any]],
     note: str = "",
 ) -> Markup:
-    """A run beside the recorded one of another number of cores, under its title; else nothing.
+    """Put a run beside the recorded one of another number of cores, under its title; else nothing.
     rows: what stands in the `first` columns, and what each other column says of on either side."""
     here, there = found.machine.cores, recorded.machine.cores
     if here == there:

@@ -84,13 +84,13 @@ class Mark(NamedTuple):
 
 
 def marked(marks: Sequence[Mark], name: str, hover: str = "{x} users: {said}") -> Shown:
-    """What a trace of them is told."""
+    """Give a trace its marks, name and hover."""
     ends, said = [mark.ends for mark in marks], [mark.said for mark in marks]
     return {"ends": ends, "said": said, "hover": hover, "tag": name}
 
 
 class Throughput:
-    """How a level shows in the left plot."""
+    """The left plot: how a level shows there."""
 
     def __init__(self, think_time_s: float) -> None:
         self.think_time_s = think_time_s
@@ -105,7 +105,7 @@ class Throughput:
         return rate(value)
 
     def mark(self, point: Point, over: Sequence[Point] = ()) -> Mark:
-        """With its 95 % interval, or from the lowest to the highest of several runs."""
+        """Mark a level with its 95 % interval, or from lowest to highest of several runs."""
         if over:
             low, high = extent([self.measured(each) for each in over])
         else:
@@ -117,7 +117,7 @@ class Throughput:
 
 
 class ResponseTime(Throughput):
-    """How it shows in the right one: R = N / X - Z, in ms."""
+    """The right plot, with how a level shows there: R = N / X - Z, in ms."""
 
     def of(self, users: float, rps: float) -> float:
         return (users / rps - self.think_time_s) * 1000 if rps else math.nan
@@ -154,7 +154,7 @@ def _predicted(
 
 
 def _band(levels: Sequence[PredictedLevel], plot: Throughput) -> Trace:
-    """Between what a level should give at least and at most, nine times in ten."""
+    """Fill between what a level should give at least and at most, nine times in ten."""
     ends, users = [], [float(level.users) for level in levels]
     for level in levels:
         low, high = sorted(plot.of(level.users, rps) for rps in level.band_rps or ())
@@ -163,7 +163,7 @@ def _band(levels: Sequence[PredictedLevel], plot: Throughput) -> Trace:
 
 
 def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:
-    """The bound has one corner, and it may lie between two levels: min(N / all, most)."""
+    """Add the bound's one corner, which may lie between two levels: min(N / all, most)."""
     corners = [(float(level.users), level.bound_rps) for level in levels]
     slope, most = corners[0][1] / corners[0][0], corners[-1][1]
     corner = most / slope if slope else 0.0
@@ -197,8 +197,8 @@ def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
 
 
 def _guessed(guess: Guess, plot: Throughput, drawn: Sequence[float], *, log: bool) -> Trace:
-    """In the plot of the throughput; the other one follows from Little's law. One far from all
-    that is drawn lies at the edge, with an arrow: it must not press the rest flat."""
+    """Mark a guess in the plot of the throughput; the other one follows from Little's law. One far
+    from all that is drawn lies at the edge, with an arrow: it must not press the rest flat."""
     most = max(drawn, default=math.inf) * (10 if log else 3)
     least = min(drawn, default=0.0) / 10 if log else 0.0
     value = plot.of(guess.users, guess.rps)

@@ -20,13 +20,13 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
 
     @property
     def model(self) -> ServerModel:
-        """The model that forecast that run."""
+        """The model that forecast the middle run."""
         return ServerModel(self.experiment, self.run.calibration, self.machine)
 
     @property
     def at_run_speed(self) -> list[PredictedLevel]:
-        """The same forecast, had the cores been as fast then as burns around a level's windows
-        found them; without levels around which nothing was burned."""
+        """The levels of the forecast, had the cores been as fast then as burns around a level's
+        windows found them; without levels around which nothing was burned."""
         points = sorted(self.points, key=lambda point: point.users)
         burned = [(point.users, point.core_speed) for point in points]
         return [self.model.at_speed(users, speed) for users, speed in burned if speed]
@@ -49,10 +49,10 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
         return next((point for point in self.points if point.users == users), None)
 
     def at(self, users: int) -> Point:
-        """That level; KeyError says which there are."""
+        """Find the level of so many users; KeyError says which there are."""
         return pick(self.points, users=users)
 
     def at_each(self, users: int) -> list[Point]:
-        """That level in each run that has it, the one that is drawn first."""
+        """Find a level in each run that has it, the one that is drawn first."""
         runs = [self.run, *(run for run in self.runs if run is not self.run)]
         return [point for run in runs for point in run.points if point.users == users]

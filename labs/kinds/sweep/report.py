@@ -58,7 +58,7 @@ def joined(recording: Recording) -> dict[str, Any]:
 
 
 def forecast_table(forecast: Prediction) -> str:
-    """The forecast in columns, for a terminal, and what it assumes."""
+    """Write the forecast in columns, for a terminal, and what it assumes."""
     rows = [["users", "at most req/s", "model req/s", "band", "model ms", "limit"]]
     rows += [
         [
@@ -76,7 +76,7 @@ def forecast_table(forecast: Prediction) -> str:
 
 
 def table(recording: Recording) -> str:
-    """The measurement beside its forecast in columns, for a terminal."""
+    """Write the measurement beside its forecast in columns, for a terminal."""
     head = ["users", "req/s", "±", "forecast", "off", "ms", "in service", "queued"]
     starved = any(point.never_served for point in recording.points)
     head += ["p99", *(["never served"] if starved else [])]
@@ -119,7 +119,7 @@ def _level(level: PredictedLevel) -> dict[str, Any]:
 
 
 def _at_run_speed(point: Point, level: PredictedLevel | None) -> dict[str, Any] | None:
-    """That forecast of a level; None where nothing was burned there."""
+    """Give a level's forecast at the run's speed; None where nothing was burned there."""
     if level is None:
         return None
     return {"speed": point.core_speed, "model_rps": level.model_rps, "band_rps": level.band_rps}
@@ -134,7 +134,7 @@ def _known(seconds: float | MoreThan | None) -> float | dict[str, float] | None:
 
 
 def text(recording: Recording) -> str:
-    """The verdict on the run that is drawn, a sentence a line, and the machine it holds for."""
+    """Tell the verdict on the drawn run, a sentence a line, and the machine it holds for."""
     run, measured_on = recording.run, f"Measured on: {recording.machine.caption}."
     said = [*verdict(recording.model, run), *powered(run.power), *assumed(run.forecast)]
     return "\n".join([*said, measured_on])

@@ -59,8 +59,8 @@ class SweepLab(LabKind[Recording]):
         return f"{about(self.experiment)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
-        """As the last calibration of this machine lets one expect. What an empty request costs is
-        seen in the first run only: until then it is a way to a local socket and back."""
+        """Estimate a run's seconds by the last calibration of this machine. What an empty request
+        costs is seen in the first run only: until then it is a way to a local socket and back."""
         machine = fingerprint()
         calibration = last(machine, self.experiment)
         if not calibration.generator_s:
@@ -72,7 +72,7 @@ class SweepLab(LabKind[Recording]):
         return sweep(rig, self.experiment)
 
     def matches(self, found: Recording) -> bool:
-        """Of this experiment; with `by_cores`, at the scale of the machine that it was made on."""
+        """Whether a recording is of this experiment; with `by_cores`, at its machine's scale."""
         return found.experiment.asks_as(self.at_scale(found.machine.cores).experiment)
 
     def answer(self, found: Recording) -> Answer:

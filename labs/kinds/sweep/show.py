@@ -1,4 +1,4 @@
-"""How a sweep looks: its figure, a row for each level, and the numbers that prose may quote.
+"""Show of a sweep: its figure, a row for each level, and the numbers that prose may quote.
 
 All of its middle run, unless a spread is asked for.
 """
@@ -43,7 +43,7 @@ from labs.theory.forecast import explain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """A row: a point beside its forecast and its explanation."""
+    """A level's row: a point beside its forecast and its explanation."""
 
     recording: Recording
     point: Point
@@ -70,7 +70,7 @@ def levels(recording: Recording, label: str = "") -> list[Level]:
 
 
 def level(recording: Recording, users: int) -> Level:
-    """The row of that level, to quote from. KeyError says which there are."""
+    """Find the row of a level, to quote from. KeyError says which there are."""
     point, forecast = recording.at(users), recording.run.forecast.at(users)
     return Level(recording=recording, point=point, forecast=forecast)
 
@@ -84,7 +84,7 @@ def _percentile(fraction: float) -> Column:
 
 
 def splits(points: Iterable[Point], label: str = "") -> list[tuple[str, TimeSplit]]:
-    """Where the time went at those levels, as far as that is known."""
+    """Find where the time went at those levels, as far as that is known."""
     return [
         (f"{label}{crowd(point.users)}", point.time_split)
         for point in points
@@ -177,7 +177,7 @@ COLUMNS = (
 
 
 def figure(recording: Recording) -> Figure:
-    """As recorded: the run that is drawn over its forecast."""
+    """Draw a recording: the run in the middle over its forecast."""
     return sweep_figure(
         recording.run.forecast,
         (),
@@ -189,20 +189,20 @@ def figure(recording: Recording) -> Figure:
 
 
 def alt(recording: Recording) -> str:
-    """The same in words."""
+    """Describe a recording's figure in words."""
     users = [point.users for point in recording.points]
     again = recording.second_forecast
     return sweep_alt(recording.run.forecast, (), users=users, again=again, recorded=recording)
 
 
 def data(recording: Recording) -> dict[str, object]:
-    """All its numbers, but the samples: they are of no use on paper, and large."""
+    """Give all numbers of a sweep but the samples: they are of no use on paper, and large."""
     runs = tuple(replace(run, samples=()) for run in recording.runs)
     return report.joined(msgspec.structs.replace(recording, runs=runs))
 
 
 def note(recording: Recording) -> str:
-    """What the service time is, where it was told, and which database stood behind it, if any."""
+    """Say what the service time is, where it was told, and which database it had, if any."""
     told = any(point.service_time_s is not None for point in recording.points)
     said = [verdict.service(recording.experiment.server)] if told else []
     if used := recording.machine.versions.get("database"):
@@ -234,7 +234,7 @@ def _demand(recording: Recording, users: int | None = None) -> float:
 
 
 def _difference(recording: Recording, before: int, after: int) -> Difference | None:
-    """Between two levels, over all runs that have both."""
+    """Compare two levels, over all runs that have both."""
     recording.at(before), recording.at(after)
     runs = [{point.users: point for point in run.points} for run in recording.runs]
     both = [run for run in runs if before in run and after in run]
@@ -242,15 +242,15 @@ def _difference(recording: Recording, before: int, after: int) -> Difference | N
 
 
 def _change(recording: Recording, before: int, after: int) -> Quantity:
-    """How throughput changed from one level to another, the mean over the runs, and whether that is
-    more than noise."""
+    """Quote how throughput changed from one level to another, the mean over the runs, and whether
+    that is more than noise."""
     first, last = recording.at(before), recording.at(after)
     drawn = quotient(last.throughput_rps, first.throughput_rps)
     return changed(_difference(recording, before, after), drawn)
 
 
 def changed(found: Difference | None, drawn: float) -> Quantity:
-    """A difference for prose; of which nothing is known but the ratio that is drawn, that."""
+    """Put a difference in words; where nothing else is known, the ratio that is drawn."""
     if found is None:
         value = drawn - 1
         return Quantity(value, f"{_signed(value)} (how sure that is cannot be said)")
@@ -262,7 +262,7 @@ def changed(found: Difference | None, drawn: float) -> Quantity:
 
 
 def least(found: Difference | None) -> Quantity:
-    """The lower end of its interval: above zero, more than noise has been gained."""
+    """Quote the lower end of a change's interval: above zero, more than noise has been gained."""
     value = known(found, "how sure that is cannot be said.").interval[0] - 1
     return Quantity(value, _signed(value))
 
@@ -273,7 +273,7 @@ def _signed(fraction: float) -> str:
 
 
 def _fit(recording: Recording) -> Quantity:
-    """How many points passed the lab's own checks: `6 of 6`."""
+    """Quote how many points passed the lab's own checks: `6 of 6`."""
     fit = sum(point.fit for point in recording.points)
     return Quantity(fit / len(recording.points), f"{fit} of {len(recording.points)}")
 

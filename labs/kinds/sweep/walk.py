@@ -51,8 +51,8 @@ def sweep(
 
 
 def walk(rig: Rig, experiment: Experiment, first: Recording | None = None) -> Recording:
-    """Half of a sweep: up all levels; or, with what such a walk found, down again, on a server that
-    was started anew, to become one run with it. So the walks of others can lie between."""
+    """Walk half of a sweep: up all levels; or, with what such a walk found, down again, on a server
+    that was started anew, to become one run with it. So the walks of others can lie between."""
     with served(rig, experiment, first) as levels:
         forecast = levels.run.forecast.levels
         rig.expect(schedule.half_s(experiment, forecast, second=levels.anew))
@@ -109,14 +109,14 @@ class Levels:
         )
 
     def recording(self) -> Recording:
-        """What was measured so far."""
+        """Record what was measured so far."""
         samples = self.run.samples if self.anew else thinned(self.bed.sampler.samples)
         points = tuple(self.points.values())
         run = replace(self.run, recorded_at=self.rig.now(), points=points, samples=samples)
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
     def ended(self) -> Recording:
-        """All of it. How well visits repeat is known only now, so all levels are judged again."""
+        """Record all levels. How well visits repeat is known only now, so all are judged again."""
         self.run = replace(self.run, power=(*self.run.power[:1], power()))
         if not self.burns_at_each:
             speed = self._core_speed()
@@ -153,9 +153,9 @@ class Levels:
         self.bed.driver.open(0, 0.0)
 
     def _visit(self, plan: Plan, level: PredictedLevel, later: Sequence[Plan]) -> None:
-        """One window of a level, with those of others after it. It is counted one
-        response time after its end, under the same load, so that whoever asked in it has been
-        answered. Then it may be asked how fast the cores are: the last answer is of its begin."""
+        """Measure one window of a level, with those of others after it. It is counted one response
+        time after its end, under the same load, so that whoever asked in it has been answered. Then
+        it may be asked how fast the cores are: the last answer is of its begin."""
         rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
         if up is not None:  # both windows together are to be enough
             missing_s = schedule.missing_s(
@@ -202,13 +202,13 @@ class Levels:
         rig.partial(self.recording())
 
     def _core_speed(self) -> float | None:
-        """Of the cores since the last burn, over when the forecast was made."""
+        """Speed of the cores since the last burn, over when the forecast was made."""
         before, self.last_speed = self.last_speed, self._burned()
         then, now = self.run.loops_per_s, mean(before, self.last_speed)
         return now / then if now and then else None
 
     def _burned(self) -> float | None:
-        """How fast the cores are now. What is burned for it is no part of the moving strip."""
+        """Burn to see how fast the cores are. It is no part of the moving strip."""
         with self.bed.sampler.aside():
             return self.speed()
 
@@ -216,7 +216,7 @@ class Levels:
         return schedule.seen_slower(self.points[level.users], level)
 
     def _let_grow(self, users: int) -> None:
-        """A server that starts workers as they are needed gets the time to have them all."""
+        """Wait for a server that starts workers as they are needed to have them all."""
         needed, begin = min(users, self.experiment.server.processes), time.perf_counter()
 
         def grown() -> bool:
@@ -229,7 +229,7 @@ class Levels:
     def _split(
         self, point: Point, report: Report, before: Snapshot, after: Snapshot
     ) -> TimeSplit | None:
-        """Where the time of that level went."""
+        """Find where the time of a level went."""
         good = report.records[report.records["kind"] == OK]
         return time_split(
             point,
@@ -258,7 +258,7 @@ class Levels:
 
 
 def mean(before: float | None, after: float | None) -> float | None:
-    """Of two speeds, if both are known."""
+    """Mean of two speeds, if both are known."""
     return None if before is None or after is None else (before + after) / 2
 
 

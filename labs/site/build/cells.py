@@ -42,12 +42,12 @@ FORGETFUL = Config(
 
 
 class _Results(DisplayHook):
-    """What the last line of a cell comes to."""
+    """Collects what the last line of a cell comes to."""
 
     shell: _Shell
 
     def write_output_prompt(self) -> None:
-        """A page has none."""
+        """Write no prompt, as a page has none."""
 
     def write_format_data(
         self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None
@@ -57,14 +57,14 @@ class _Results(DisplayHook):
 
 
 class _Displays(DisplayPublisher):
-    """What a cell displays by itself."""
+    """Collects what a cell displays by itself."""
 
     def publish(self, data: dict[str, Any], metadata: Any = None, *_: object, **__: object) -> None:
         self.shell.put("display_data", data, metadata)
 
 
 class _Stream(io.TextIOBase):
-    """What a cell prints."""
+    """Collects what a cell prints."""
 
     def __init__(self, name: str, outputs: list[NotebookNode]) -> None:
         self._name = name
@@ -87,16 +87,16 @@ class _Shell(InteractiveShell):
     outputs: list[NotebookNode]
 
     def init_ipython_dir(self, ipython_dir: object) -> None:
-        """None is made."""
+        """Make no folder for IPython."""
 
     def init_profile_dir(self, profile_dir: object) -> None:
-        """None is made."""
+        """Make no folder for a profile."""
 
     def init_sys_modules(self) -> None:
-        """`__main__` stays the program that builds the book."""
+        """Keep `__main__` the program that builds the book."""
 
     def _showtraceback(self, etype: object, evalue: object, stb: object) -> None:
-        """Whoever runs a cell tells what went wrong."""
+        """Print nothing: whoever runs a cell tells what went wrong."""
 
     def put(self, kind: str, data: dict[str, Any], metadata: Any, **more: Any) -> None:
         plain = {
@@ -106,7 +106,7 @@ class _Shell(InteractiveShell):
         self.outputs.append(_output(kind, data=plain, metadata=metadata or {}, **more))
 
     def run(self, source: str) -> tuple[list[NotebookNode], BaseException | None]:
-        """The outputs of a cell, in order, and what it failed with."""
+        """Run a cell; return its outputs, in order, and what it failed with."""
         outputs: list[NotebookNode] = []
         self.outputs = outputs
         with (
@@ -180,13 +180,13 @@ def live_cells(cells: Sequence[NotebookNode]) -> list[dict[str, Any]]:
 
 
 def _first_line(lines: Sequence[str], source: Sequence[str], start: int) -> int:
-    """Where in the page (0 is its first line) the code of a cell begins: after its options."""
+    """Find the line of the page (0 is its first) where a cell's code begins: after its options."""
     fits = (at for at in range(start, len(lines)) if lines[at : at + len(source)] == source)
     return next(fits, start)
 
 
 def _line_within(error: BaseException) -> int:
-    """The line of the cell (1 is its first) at which it failed."""
+    """Find the line of the cell (1 is its first) at which it failed."""
     step = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename.startswith("<ipython-input-"):

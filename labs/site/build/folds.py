@@ -1,4 +1,4 @@
-"""What is folded on a page with all that belongs to it.
+"""Folds of a page with all that belongs to them.
 
 A derivation is a dropdown whose title begins with “Why:”. In the source the cells that check it
 follow it, for a notebook's cells cannot stand inside anything. On the page they are moved into the

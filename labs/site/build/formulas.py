@@ -32,7 +32,7 @@ class Formulas:
         self._found: dict[str, str] | None = None
 
     def known(self) -> dict[str, str]:
-        """Read those set by the KaTeX whose styles pages have; none of another."""
+        """Read the formulas set by the KaTeX whose styles pages have; none of another."""
         if self._found is None:
             file = Path(self._app.srcdir, NAME)
             told = json.loads(file.read_text("utf-8")) if file.is_file() else {}
@@ -47,7 +47,7 @@ class Formulas:
         return "none"
 
     def put(self, context: dict[str, Any]) -> None:
-        """Into the page; its template asks whether something is left to be set."""
+        """Put formulas into the page; its template asks whether something is left to be set."""
         missing = False
 
         def one(found: re.Match[str]) -> str:
@@ -69,7 +69,7 @@ class Formulas:
 
 
 def name(found: re.Match[str]) -> str:
-    """Kind and TeX, as math.ts takes them from a page."""
+    """Name a formula by kind and TeX, as math.ts takes them from a page."""
     words = html.unescape(found["words"]).strip()
     inline = words.startswith("\\(") and words.endswith("\\)")
     bare = words[2:-2] if inline or (words.startswith("\\[") and words.endswith("\\]")) else words

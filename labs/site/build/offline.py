@@ -17,7 +17,7 @@ BUILD = "{{ build }}"
 
 
 def build(site: Path) -> str:
-    """Twelve letters that stand for all files of the site, whenever they were written."""
+    """Name all files of the site in twelve letters, whenever they were written."""
     found = hashlib.sha256()
     for path in sorted(site.rglob("*")):
         if path.is_file() and path != site / NAME and not path.name.startswith("."):
@@ -27,7 +27,7 @@ def build(site: Path) -> str:
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Put it into the site."""
+    """Put the service worker into the site."""
     if problem is not None or app.builder.name != "html":
         return
     site = Path(app.outdir)

@@ -49,7 +49,7 @@ def _add_cells(page: str, cells: list[dict[str, Any]], context: dict[str, Any]) 
 def _open_book_on_binder(
     _app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object
 ) -> None:
-    """Binder's button would open JupyterLab; the live page is what the reader came for."""
+    """Have Binder's button open the live page, for which the reader came, and not JupyterLab."""
     for group in context.get("header_buttons", []):
         for button in group.get("buttons", []) if isinstance(group, dict) else []:
             address = urlsplit(str(button.get("url", "")))
@@ -60,7 +60,7 @@ def _open_book_on_binder(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this before any cell is run."""
+    """Add this to a Sphinx, which calls it before any cell is run."""
     os.environ["LABS_MODE"] = "replay"  # the recorded figure; a build never runs load
     app.config.templates_path.append(TEMPLATES)
     app.add_source_parser(PageParser, override=True)

@@ -20,14 +20,14 @@ VERSION = re.compile(rf"(_static/{re.escape(SHEET)}\?v=)\w+")
 
 
 class Sheets:
-    """What the pages of a build name, and the one sheet in their place."""
+    """The style sheets that the pages of a build name, and the one in their place."""
 
     def __init__(self) -> None:
         self.names: list[str] = []  # below _static, in order
 
     def joined(self, head: str) -> str:
-        """The head's lines with one sheet where there were several. ExtensionError where they are
-        not those of the page before."""
+        """Replace the several sheets in a head's lines by one. ExtensionError where they are not
+        those of the page before."""
         found: list[str] = []
 
         def link(line: re.Match[str]) -> str:
@@ -63,7 +63,7 @@ class Sheets:
 
 
 def of(static: Path, name: str) -> str:
-    """A sheet as it must read in that folder, those before it that it imports; "" without one."""
+    """Read a sheet as it must be in that folder, after those that it imports; "" without one."""
     if not (static / name).is_file():
         return ""
     text, folder = (static / name).read_text("utf-8"), posixpath.dirname(name)

@@ -1,4 +1,4 @@
-"""Where the browser sees the book's server: on this machine, or at the far end of a proxy.
+"""Origin of the book's server in the browser: on this machine, or at the far end of a proxy.
 
 The server listens on 127.0.0.1 and nowhere else. An `ssh -L` leaves the browser's Host as it is and
 needs nothing of this. A proxy that says another Host to the server than the browser's `Origin` says
@@ -35,8 +35,8 @@ class Outside:
 
 
 def outside(given: str, port: int, environ: Mapping[str, str] = os.environ) -> Outside | None:
-    """What the reader gave as the origin, or what a codespace says of that port; None where the
-    browser is taken to be on this machine. Unusable for what is no origin.
+    """Read what the reader gave as the origin, or what a codespace says of that port; None where
+    the browser is taken to be on this machine. Unusable for what is no origin.
 
     >>> outside("https://Lab.example:8443/proxy/8888/", 8888)
     Outside(origin='https://lab.example:8443', host='lab.example', stripped='/proxy/8888')
@@ -86,7 +86,7 @@ def far(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def tunnel(port: int) -> str:
-    """What to do on the computer that one has come from."""
+    """Tell what to do on the computer that one has come from."""
     return (
         f"You have come by ssh. On the computer before you, run\n"
         f"    ssh -N -L {port}:127.0.0.1:{port} <this machine, as you reached it>\n"

@@ -13,9 +13,9 @@ from labs.host.folders import own_folder
 
 @contextlib.contextmanager
 def own_jupyter() -> Iterator[None]:
-    """Jupyter as the book needs it, whatever the user has configured for servers of their own (an
-    address, a certificate, kernels elsewhere); JupyterLab's settings stay theirs. Where the home
-    cannot be written, what Jupyter notes while it runs goes into a temporary folder."""
+    """Set up Jupyter as the book needs it, whatever the user has configured for servers of their
+    own (an address, a certificate, kernels elsewhere); JupyterLab's settings stay theirs. Where the
+    home cannot be written, what Jupyter notes while it runs goes into a temporary folder."""
     # An editable install puts no files into etc/jupyter, so say where ours are.
     ours = str(Path(__file__).parent / "etc/jupyter")
     before = os.environ.get("JUPYTER_CONFIG_PATH")
@@ -34,7 +34,7 @@ def own_jupyter() -> Iterator[None]:
 
 
 def _can_be_written(folder: Path) -> bool:
-    """Whether files can be made there; the folder is, if it was not there."""
+    """Whether files can be made in a folder, which is made if it was not there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

@@ -54,8 +54,8 @@ class ProgressHandler(APIHandler):
 
 
 def replace(kept: Progress, read: str) -> None:
-    """Put that in the file's place. Changed where its tag is not the one that was read; OSError
-    where it cannot be written."""
+    """Put new content in the file's place. Changed where its tag is not the one that was read;
+    OSError where it cannot be written."""
 
     def if_as_read(before: Progress) -> Progress:
         if tag(before) != read:

@@ -14,6 +14,6 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
     """Jupyter's own connection, but whatever is said goes at once."""
 
     def connect(self) -> asyncio.Future[None] | None:  # type: ignore[override]  # as Jupyter's
-        """Called when the page's socket is open."""
+        """Turn Nagle's rule off when the page's socket is open."""
         self.websocket_handler.set_nodelay(True)
         return super().connect()

@@ -72,7 +72,7 @@ def _serve(port: int, open_browser: bool, origin: str, below: str) -> None:
 
 
 def _unusable(port: int | None) -> str | None:
-    """Why that port cannot be had; None when it can. No port stands for any free one."""
+    """Tell why a port cannot be had; None when it can. No port stands for any free one."""
     try:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does

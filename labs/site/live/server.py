@@ -86,7 +86,7 @@ class PageHandler(web.StaticFileHandler, JupyterHandler):
             self.set_header("Cache-Control", "no-cache")
 
     def _announce(self, path: str) -> None:
-        """What the page will ask for once it goes live, so that the browser asks at once."""
+        """Name what the page will ask for once it goes live, so that the browser asks at once."""
         lib = "../" * path.count("/") + "_static/lib"
         links = (f"<{lib}/{name}>; rel=preload; as={kind}" for name, kind in NEEDED)
         self.set_header("Link", ", ".join(links))
@@ -99,7 +99,7 @@ class PageHandler(web.StaticFileHandler, JupyterHandler):
             transforms.append(gzip(self.request))
 
     def write_error(self, status_code: int, **why: Any) -> None:
-        """For a page that is not there, the site's own word."""
+        """Show the site's own word for a page that is not there."""
         page = Path(self.root, "404.html")
         if status_code != 404 or not page.is_file():
             return super().write_error(status_code, **why)
@@ -111,12 +111,12 @@ class PageHandler(web.StaticFileHandler, JupyterHandler):
         return None
 
     def check_xsrf_cookie(self) -> None:
-        """Nothing here changes anything."""
+        """Check no cookie, as nothing here changes anything."""
 
 
 class FolderHandler(JupyterHandler):
-    """The address without its last slash. The way on is relative, for a proxy may have taken a
-    prefix off the path."""
+    """Leads on from the address without its last slash. The way is relative, for a proxy may have
+    taken a prefix off the path."""
 
     auth_resource = "contents"
 
@@ -176,7 +176,7 @@ class SessionHandler(APIHandler):
         await self.finish(json.dumps(model, default=str))
 
     def _page(self) -> str:
-        """Which page asks, as it says itself; it is only shown."""
+        """Read which page asks, as it says itself; it is only shown."""
         try:
             asked = self.get_json_body()
         except UnicodeDecodeError:
@@ -186,7 +186,7 @@ class SessionHandler(APIHandler):
 
 
 class BookApp(ExtensionApp):
-    """The extension. As `python -m labs read` starts it, and as any Jupyter server loads it."""
+    """The extension, as `python -m labs read` starts it, and as any Jupyter server loads it."""
 
     name = "wall_time"
     description = "Serves the book Wall Time, live."
@@ -250,7 +250,7 @@ class BookApp(ExtensionApp):
         ]
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        """Others' servers, and a hub's users who never open the book, get no kernel for it."""
+        """Warm a kernel only if asked to: users of others' servers may never open the book."""
         if self.warm_at_start:
             self.warm.warm()
         self.keeper.start()

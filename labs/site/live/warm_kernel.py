@@ -27,7 +27,7 @@ class WarmKernel:
         self._next: asyncio.TimerHandle | None = None
 
     def warm(self) -> None:
-        """Start one, unless one is ready or on its way."""
+        """Start a kernel, unless one is ready or on its way."""
         if self._warming is None:
             self._warming = asyncio.ensure_future(self._start())
 
@@ -49,8 +49,8 @@ class WarmKernel:
         return await self._start()  # it died while it waited
 
     def keep(self) -> None:
-        """Call this now and then: the one that waits is used, however idle it looks to a server
-        that ends idle kernels."""
+        """Keep the kernel that waits from being ended, if called now and then: it is used, however
+        idle it looks to a server that ends idle kernels."""
         if self._warming is None or not self._warming.done():
             return
         if self._warming.exception() is None and self._warming.result() in self._kernels:
@@ -60,7 +60,7 @@ class WarmKernel:
             self.warm()
 
     async def close(self) -> None:
-        """Start none any more, and end the one that is on its way: nobody has used it yet."""
+        """Start no kernel any more, and end the one on its way: nobody has used it yet."""
         if self._next is not None:
             self._next.cancel()
         if self._warming is None or self._launching is None or self._warming.done():

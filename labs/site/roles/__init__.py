@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Sphinx calls this."""
+    """Add the roles and directives to a Sphinx, which calls this."""
     from labs.site.roles import exercise_directives, output_directive, scene_directive
     from labs.site.roles.claim_role import ClaimRole
     from labs.site.roles.law_role import LawDirective, LawRole

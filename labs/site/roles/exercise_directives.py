@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class ExerciseDirective(SphinxDirective):
-    """The question, under its heading: what follows belongs to it."""
+    """An exercise's question, under its heading: what follows belongs to it."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -47,8 +47,8 @@ class ExerciseDirective(SphinxDirective):
         return []
 
     def around(self, row: Exercise) -> tuple[str, str]:
-        """What stands before the text and after it: the page of progress finds the place, and the
-        page's script puts a field there."""
+        """Write what stands before the text and after it: the page of progress finds the place, and
+        the page's script puts a field there."""
         before = f"({place(row.id)})=\n### {self.arguments[0]}\n\n*{row.effort}*\n\n"
         field = f'\n\n<div class="wt-asked" data-exercise="{row.id}"></div>'
         return before, "" if row.answer is None else field
@@ -95,8 +95,8 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
 def _add_keys(
     app: Sphinx, name: str, _template: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """What a page needs to judge answers without Python; of one that asks about the reader's own
-    machine, the lab that is to be run."""
+    """Add what a page needs to judge answers without Python; of one that asks about the reader's
+    own machine, the lab that is to be run."""
     rows = app.env.metadata[name].get(EXERCISES, ()) if doctree is not None else ()
     asked = [row for row in rows if row.answer is not None]
     if asked:
@@ -105,7 +105,7 @@ def _add_keys(
 
 
 def _write(app: Sphinx, failed: Exception | None) -> None:
-    """All exercises, beside the pages."""
+    """Write all exercises beside the pages."""
     if failed is None and app.builder.name == "html":
         every = (row for about in app.env.metadata.values() for row in about.get(EXERCISES, ()))
         written = msgspec.json.encode(catalogue.in_order(every))
@@ -113,7 +113,7 @@ def _write(app: Sphinx, failed: Exception | None) -> None:
 
 
 def add_to(app: Sphinx) -> None:
-    """Let pages write them."""
+    """Let pages write exercises, hints and solutions."""
     app.connect("html-page-context", _add_keys)
     app.connect("source-read", _read)
     app.connect("build-finished", _write)

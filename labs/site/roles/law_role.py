@@ -28,7 +28,7 @@ IN_FORMULA = re.compile(r"\\law\{([^{}]*)\}")
 
 
 class LawRole(NumberRole):
-    """One worked number."""
+    """One worked number, by a law."""
 
     refused = (Unusable,)
 
@@ -50,7 +50,7 @@ class LawDirective(MathDirective):
 
 
 def worked(text: str) -> str:
-    """What the page says for `expression`, `expression ms` or `expression % to 2 digits`.
+    """Say what a page has for `expression`, `expression ms` or `expression % to 2 digits`.
 
     >>> worked("bound(N=16, D=0.05, c=4)"), worked("response_time_bound(N=8, D=0.05, c=4) ms")
     ('80', '100\\xa0ms')

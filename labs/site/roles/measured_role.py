@@ -21,7 +21,7 @@ from labs.site.roles.number_role import NumberRole
 
 
 class MeasuredRole(NumberRole):
-    """One measured number."""
+    """One measured number of a recording."""
 
     refused = (BadRecording, NoSuchNumber, Unusable)
 
@@ -30,7 +30,7 @@ class MeasuredRole(NumberRole):
 
 
 def measured(lab: str, text: str) -> Quantity:
-    """The quantity that `name` or `name(1, "page")` stands for in a lab's recording, or with
+    """Find the quantity that `name` or `name(1, "page")` stands for in a lab's recording, or with
     `lab/part` in one part of it."""
     return quoted(lab, *claims.quantity(text)[1:])
 

@@ -11,7 +11,7 @@ class NumberRole(SphinxRole):
     refused: tuple[type[Exception], ...]  # what `number` may raise
 
     def number(self) -> str:
-        """The number and its unit, as the page says it."""
+        """Say the number and its unit, as the page has it."""
         raise NotImplementedError
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:

@@ -2,7 +2,7 @@
 
     ```{output} ss-backlog
     1. `Recv-Q`: how many connections wait in line.
-    2. `LISTEN … 16`: **{1}** of them, and the line has 16 places.
+    2. `LISTEN 17 16`: **17** of them, and the line has 16 places.
     ```
 
 The output is the file `book/output/ss-backlog.txt`; how notes are written stands in
@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -26,11 +25,11 @@ from labs.records.errors import BadRecording
 
 
 class output(nodes.General, nodes.Element):
-    """All of it: the lines, the notes, and where it was made."""
+    """An output: its lines, the notes, and where it was made."""
 
 
 class printed(nodes.literal_block):
-    """The command and its lines."""
+    """The command of an output and its lines."""
 
 
 class OutputDirective(SphinxDirective):
@@ -49,8 +48,6 @@ class OutputDirective(SphinxDirective):
             raise self.error(f"{{output}} {name}: {problem}") from None
         made = output(name=name)
         made += self._lines(shown, found)
-        text = StringList([line for note in found for line in note.text.splitlines()], name)
-        self.content = text
         made += self.parse_content_to_nodes()
         made += nodes.paragraph("", caption(shown), classes=["wt-output-made"])
         return [made]
@@ -62,7 +59,7 @@ class OutputDirective(SphinxDirective):
 
 
 def caption(shown: Output) -> str:
-    """What the server did meanwhile, with which tool it was seen, when and where."""
+    """Say what the server did meanwhile, with which tool it was seen, when and where."""
     day = datetime.fromisoformat(shown.made)
     return (
         f"Beside {shown.what}. Tool: {shown.tool}, {day.day} {day:%B %Y}. Machine: "
@@ -90,7 +87,7 @@ def _lines_in_html(translator: Any, node: nodes.Element) -> None:
 
 
 def add_to(app: Sphinx) -> None:
-    """Let pages write it."""
+    """Let pages write outputs with notes."""
     app.add_node(output, html=(_visit_html, _depart_html))
     app.add_node(printed, html=(_lines_in_html, None))
     app.add_directive("output", OutputDirective)

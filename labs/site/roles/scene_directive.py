@@ -38,7 +38,7 @@ class scene(nodes.General, nodes.Element):
 
 
 def _check(allowed: str | list[str]) -> Callable[[str], str]:
-    """The check of an option that is numbers, some of these words, or any words."""
+    """Make the check of an option that is numbers, some of these words, or any words."""
 
     def check(text: str) -> str:
         for word in (text or "").split() or [""]:
@@ -118,7 +118,7 @@ def _depart_html(translator: Any, _node: nodes.Element) -> None:
 
 
 def _live(about: Mapping[str, Any], given: Mapping[str, str]) -> Iterator[Markup]:
-    """What the script of a scene with these options brings to life, part by part."""
+    """Write what the script of a scene with these options brings to life, part by part."""
     yield Markup(
         '<div class="wt-scene-live" role="group" aria-label="Simulated: {0}">\n'
         '<p class="wt-scene-head"><strong>Simulated</strong> by a model, measured on no machine.'
@@ -162,7 +162,7 @@ def _load_script(
 
 
 def add_to(app: Sphinx) -> None:
-    """Let pages write it."""
+    """Let pages write scenes."""
     app.add_node(scene, html=(_visit_html, _depart_html))
     app.add_directive("scene", SceneDirective)
     app.connect("html-page-context", _load_script)

@@ -31,16 +31,16 @@ class Still:
 
     @property
     def mark(self) -> str:
-        """What the picture of a scene with these options is marked with."""
+        """The mark of the picture of a scene with these options."""
         told = json.dumps([self.name, dict(self.options)], sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()[:10]
 
     def path(self, book: Path) -> Path:
-        """Where the picture belongs in the book's folder."""
+        """Find where the picture belongs in the book's folder."""
         return book / FOLDER / f"{self.page}-{self.number}.svg"
 
     def picture(self, book: Path) -> str | None:
-        """The picture of a scene with these options; None where there is none."""
+        """Read the picture of a scene with these options; None where there is none."""
         path = self.path(book)
         drawn = path.read_text("utf-8") if path.is_file() else ""
         found = MARK.search(drawn)
