@@ -194,5 +194,5 @@ class LabKind(ABC, Generic[Found]):
     def signature(cls) -> inspect.Signature:
         """Of the function that a cell calls: a name, then the lab's own arguments."""
         name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="str")
-        _, *own = inspect.signature(cls.__init__).parameters.values()
-        return inspect.Signature(own if cls.takes_name else [name, *own])
+        own = inspect.signature(cls).parameters.values()
+        return inspect.Signature([*own] if cls.takes_name else [name, *own])
