@@ -105,7 +105,7 @@ def parser() -> Parser:
         metavar="sources",
         nargs="*",
         type="classics-{}".format,
-        help="s1 to s5; all of them if none is given",
+        help="s1, s2, s4 or s5; all of them if none is given",
     )
     classics_.set_defaults(by="make classics")
     for recorder in record_, classics_:

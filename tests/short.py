@@ -63,7 +63,7 @@ def short(lab: Any) -> Any:
             users, requests = [*first.ab.items()][-1]
             server = Server(first.server.architecture, by=first.server.by, processes=4)
             few_users = {min(users, 4): requests and 4}
-            trial = replace(first, server=server, ab=few_users, ab_s=1.0, locust=())
+            trial = replace(first, server=server, ab=few_users, locust=())
             return ClassicLab(lab.classic, [trial])
         case _:
             return lab

@@ -97,6 +97,7 @@ def test_timeline_quotes_are_of_the_middle_run() -> None:
         ("core", 1, 0): 0.5,
         ("forecast", 3): 30.0,
         ("children",): 3,
+        ("faults",): 4 * 100 / 130,
         ("seconds_to", 12): 0.5,
         ("on_core", "server"): (3 * 1.6 + 0.4) / 4,
         ("on_cpu", "server"): (3 * 1.6 + 0.4) / 4 / examples.CORES,
