@@ -132,7 +132,6 @@ class ClassicLab(LabKind[Replication]):
     result = Replication
     rounds = 1
     recorded_by = "make classics"
-    takes_name = True  # which says which source
 
     def __init__(self, name: str, trials: Sequence[Trial] | None = None) -> None:
         choice("classic", name, tuple(TABLES))
@@ -142,6 +141,11 @@ class ClassicLab(LabKind[Replication]):
     @classmethod
     def recording(cls, name: str) -> str:
         return f"classics-{name}"
+
+    @classmethod
+    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
+        """The lab of the source of that name."""
+        return cls.recording(name), cls(name, *given, **more)
 
     def about(self) -> str:
         servers = dict.fromkeys(
