@@ -41,7 +41,7 @@ help:
 	@echo "make record        measure every lab of the book anew on this machine, three runs each (LABS=one-core for some)"
 	@echo "make figures       draw the scenes, and the recorded figures that have changed (needs Chromium)"
 	@echo "make formulas      set the formulas that pages have set for themselves so far (needs Chromium)"
-	@echo "make classics      make the five sources' experiments again, with Apache, PHP, nginx and ab"
+	@echo "make classics      make the sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources, and test those (needs Node)"
 	@echo "make requirements  pin the newest versions that pyproject.toml allows"
 	@echo "make audit         ask OSV for known vulnerabilities of what is pinned"

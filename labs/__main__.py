@@ -109,7 +109,7 @@ def parser() -> Parser:
         metavar="sources",
         nargs="*",
         type="classics-{}".format,
-        help="s1 to s5; all of them if none is given",
+        help="s1, s2, s4 or s5; all of them if none is given",
     )
     classics_.set_defaults(by="make classics")
     for recorder in record_, classics_:
@@ -275,12 +275,13 @@ def measure(asked: argparse.Namespace) -> int:
     """Measure, print the table and the verdict, write the JSON."""
     from labs.kinds.sweep import report
     from labs.kinds.sweep.run import SweepLab
+    from labs.kinds.sweep.show import show
 
     wanted = experiment(asked)
     out = destination(asked.json)
     found, code = performed(SweepLab(wanted))
     if found is not None and (found.points or code == OK):
-        say(out, report.table(found), report.text(found))
+        say(out, report.table(show.table(found)), report.text(found))
         write(out, report.joined(found))
     return code
 

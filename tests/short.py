@@ -45,12 +45,17 @@ def short(lab: Any) -> Any:
             fewer.scenario = replace(fewer.scenario, before=before)
             return fewer
         case GeneratorsLab():
-            few = [way for way in lab.ways if way.name != "1 locust" and way.processes <= 2]
-            return lab.again(seconds=1.0, which=few)
+            few = lab.again(seconds=1.0)
+            few.ways = tuple(w for w in lab.ways if w.name != "1 locust" and w.processes <= 2)
+            return few
         case RaceLab():
-            return RaceLab(lab.ways[:2], 1.0)
+            two = lab.again(seconds=1.0)
+            two.ways = lab.ways[:2]
+            return two
         case MemoryLab():
-            return MemoryLab({"process": (1, 4), "thread": (1, 32), "coroutine": (1, 128)})
+            small_sizes = MemoryLab()
+            small_sizes.sizes = {"process": (1, 4), "thread": (1, 32), "coroutine": (1, 128)}
+            return small_sizes
         case AttachLab():
             return lab.again(users=(1, 2))
         case ClassicLab():  # its first server with one row, by ab alone
@@ -58,7 +63,7 @@ def short(lab: Any) -> Any:
             users, requests = [*first.ab.items()][-1]
             server = Server(first.server.architecture, by=first.server.by, processes=4)
             few_users = {min(users, 4): requests and 4}
-            trial = replace(first, server=server, ab=few_users, ab_s=1.0, locust=())
+            trial = replace(first, server=server, ab=few_users, locust=())
             return ClassicLab(lab.classic, [trial])
         case _:
             return lab

@@ -66,7 +66,6 @@ class LabKind(ABC, Generic[Found]):
     ran_last: str = ""  # of several servers, which in a whole run: the strip of the cores is of it
     each: ClassVar[str] = "level"  # what is measured for `each_s`
     draws_cores: ClassVar[bool] = False  # whether its figure shows what each core did
-    takes_name: ClassVar[bool] = False  # whether the name is its own first argument, too
 
     @abstractmethod
     def about(self) -> str:
@@ -188,11 +187,11 @@ class LabKind(ABC, Generic[Found]):
     @classmethod
     def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
         """The lab that a cell asks for, and what its recording is called."""
-        return cls.recording(name), cls(*(name,) * cls.takes_name, *given, **more)
+        return cls.recording(name), cls(*given, **more)
 
     @classmethod
     def signature(cls) -> inspect.Signature:
         """Of the function that a cell calls: a name, then the lab's own arguments."""
         name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="str")
-        _, *own = inspect.signature(cls.__init__).parameters.values()
-        return inspect.Signature(own if cls.takes_name else [name, *own])
+        own = inspect.signature(cls).parameters
+        return inspect.Signature([*{"name": name, **own}.values()])

@@ -322,7 +322,7 @@ def test_a_recording_saved_on_one_page_is_drawn_on_another(
 
 
 KINDS = ("wall-time", "prefork", "memory-per-worker", "a-shared-counter", "which-limit")
-KINDS += ("whom-are-you-measuring", "classics-s3", "your-machine", "a-small-file")
+KINDS += ("whom-are-you-measuring", "classics-s1", "your-machine", "a-small-file")
 
 
 @pytest.fixture

@@ -81,8 +81,6 @@ def test_timeline_lab_refuses_steps_that_its_server_cannot_do() -> None:
         check_steps_for(Server("event-loop"), (kill,))
     with pytest.raises(Unusable, match="180 s in all: give at most 120 s"):
         TimelineLab(POOL, HALF, [Step(seconds=60, users=1)] * 3)
-    with pytest.raises(Unusable, match="choose one of throughput, workers, under way"):
-        TimelineLab(POOL, HALF, THREE_PM, ask="luck")  # type: ignore[arg-type]
 
 
 def test_timeline_quotes_are_of_the_middle_run() -> None:
@@ -99,6 +97,7 @@ def test_timeline_quotes_are_of_the_middle_run() -> None:
         ("core", 1, 0): 0.5,
         ("forecast", 3): 30.0,
         ("children",): 3,
+        ("faults",): 4 * 100 / 130,
         ("seconds_to", 12): 0.5,
         ("on_core", "server"): (3 * 1.6 + 0.4) / 4,
         ("on_cpu", "server"): (3 * 1.6 + 0.4) / 4 / examples.CORES,
@@ -423,7 +422,7 @@ def test_verdict_compares_no_step_that_its_reader_changed(by_reader: bool, at_s:
     found = examples.timeline(1.0)
     done = Event(at_s=at_s, words="Process 101 was killed.", by_reader=by_reader)
     found = structs.replace(found, runs=(replace(found.run, events=(done,)),))
-    lab = TimelineLab(found.server, found.workload, found.steps, ask="workers")
+    lab = TimelineLab(found.server, found.workload, found.steps)
     steps = [each for each in story.verdict(found) if each.startswith("Step")]
     for said, begin_s, step in zip(steps, found.begins_s, found.steps, strict=True):
         excused = by_reader and at_s < begin_s + step.seconds
@@ -453,7 +452,7 @@ def test_timeline_lab_settles_a_bet_when_the_generator_is_full_before_a_small_fi
     run = replace(examples.timeline_run(), step_results=(result,))
     steps = (Step(seconds=3, users=8),)
     found = structs.replace(examples.timeline(), workload=work, steps=steps, runs=(run,))
-    lab = TimelineLab(found.server, work, steps, ask="throughput")
+    lab = TimelineLab(POOL, work, steps)
     assert settled == (lab.unsettled(found) == "")
     assert (lab.rejection(found) == "") == settled
     told = " ".join(story.verdict(found))
@@ -554,11 +553,12 @@ def test_timeline_lab_asks_what_is_least_obvious() -> None:
     ):
         lab = TimelineLab(server, HALF, steps)
         assert lab.ask == ask and said in lab.question.words
-    lab = TimelineLab(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="throughput")
+    work, steps = Workload(cpu_s=0.05), [Step(seconds=4, users=8)] * 3
+    lab = TimelineLab(POOL, work, steps)
     assert not lab.matches(examples.timeline())  # of other servers
     assert lab.answer(examples.timeline(1.0)) == Answer(30.0, 30.0)
     assert lab.answer(FOUND["nothing yet"]) == Answer()
-    workers = TimelineLab(SPARE, Workload(cpu_s=0.05), examples.STEPS, ask="workers")
+    workers = TimelineLab(SPARE, work, steps)
     assert workers.answer(examples.timeline(1.0)) == Answer(measured=9)
     assert lab.rejection(FOUND["whole"]) == ""
     assert lab.rejection(FOUND["nothing yet"]) == "Not all steps were walked."

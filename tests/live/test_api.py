@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import examples
 import pytest
@@ -21,7 +21,7 @@ from labs.kinds.clocks.run import ClocksLab
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.generators.run import GeneratorsLab
 from labs.kinds.memory.run import MemoryLab
-from labs.kinds.race.run import WAYS, RaceLab
+from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
@@ -160,16 +160,28 @@ sweep("one-core", Experiment(
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}
 
 
+class LongClocks(ClocksLab):
+    """The clocks of a page that takes long."""
+
+    pages: ClassVar = {"long": Workload(wait_s=8.0)}
+
+
+class LargeMemory(MemoryLab):
+    """The memory of many processes."""
+
+    sizes: ClassVar = {"process": (1, 256)}
+
+
 @pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.parametrize(
     ("lab", "stage", "after_s"),
     [
-        (ClocksLab({"long": Workload(wait_s=8.0)}), "", 0.5),
+        (LongClocks(), "", 0.5),
         (ComparisonLab(POOLS), "", 0.5),
         (GeneratorsLab(seconds=60.0), "", 3.0),
-        (MemoryLab({"process": (1, 256)}), "256", 0.5),
-        (RaceLab(WAYS, seconds=20.0), "", 8.0),  # past its settling
+        (LargeMemory(), "256", 0.5),
+        (RaceLab(seconds=20.0), "", 8.0),  # past its settling
     ],
     ids=["clocks", "comparison", "generators", "memory", "race"],
 )

@@ -9,13 +9,9 @@ from typing import Any
 import examples
 import pytest
 
-from labs.kinds.clocks import run as clocks
-from labs.kinds.clocks.record import ClientClock
-from labs.kinds.clocks.run import ClocksLab
 from labs.load.locust import address
 from labs.measure import rig as rigs
 from labs.measure.rig import Rig
-from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration
 from workloads.protocol import Work
@@ -111,59 +107,3 @@ def test_a_script_takes_its_time_whatever_the_server_does(
     )
     bed.begin()
     assert driver.asked == (workload, speed, 0.5, counted, 7)
-
-
-# what the clocks ask for
-
-
-@pytest.mark.parametrize(
-    ("page", "server", "said"),
-    [
-        (Workload(cpu_s=0.01, cpu_by="hashing"), PHP, "cpu_by='hashing': .* can only count"),
-        (Workload(wait_s=0.01, wait_by="backend"), NODE, "wait_by='backend': .* can only sleep"),
-        (Workload(wait_s=0.1), replace(NODE, keep_alive=2), "no worker stays with a connection"),
-        (Workload(page="file"), Server("prefork", by="nginx-fpm"), "nginx itself answers files"),
-        (Workload(wait_s=0.1, wait_by="disk"), None, "wait_by='disk': there is no disk behind"),
-        (Workload(wait_s=0.1, wait_by="database"), None, "no database behind .* with sweep"),
-        (Workload(wait_s=0.1, wait_by="lock-briefly"), None, "Give sleep, backend or blocking"),
-        (Workload(cpu_s=0.1, cpu_cv=1.0), None, "cpu_cv=1: each request .* Leave cpu_cv out"),
-        (Workload(wait_s=0.1, wait_cv=0.5), None, "wait_cv=0.5: each request .* Leave wait_cv out"),
-    ],
-    ids=str,
-)
-def test_what_a_clock_cannot_have_is_refused(
-    page: Workload, server: Server | None, said: str
-) -> None:
-    with pytest.raises(Unusable, match=said):
-        ClocksLab({"mine": page}, server=server).check(examples.MACHINE)
-
-
-@pytest.mark.parametrize(
-    ("server", "speed"), [(None, 2e7), (PHP, 1e8), (NODE, 8e8)], ids=["Python", "PHP", "node"]
-)
-def test_the_clocks_count_in_the_language_of_the_server(
-    server: Server | None, speed: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pages = {"burn": Workload(cpu_s=0.05), "file": Workload(page="file")}
-    served: list[dict[str, object]] = []
-    fetched: set[str] = set()
-
-    @contextlib.contextmanager
-    def serve(*_: object, **how: object) -> Iterator[SimpleNamespace]:
-        served.append(how)
-        yield SimpleNamespace(url=URL)
-
-    def fetch(_: object, path: str, stop: object) -> clocks.Fetched:
-        fetched.add(path)
-        return clocks.Fetched(0.1, 0.05, 0.0)
-
-    client = ClientClock(program="curl", real_s=0.1, user_s=0.0, system_s=0.0)
-    monkeypatch.setattr(rigs, "serve", serve)
-    monkeypatch.setattr(clocks, "_fetch", fetch)
-    monkeypatch.setattr(clocks, "_client", lambda *_: client)
-    lab = ClocksLab(pages, server=server)
-    found = lab.run(Rig())
-    assert fetched == {f"/?loops={round(0.05 * speed)}&wait=0.000000", "/file"}
-    assert {page.workload.wait_cv for page in found.run.pages} == {0.0} and lab.matches(found)
-    ClocksLab({"file": pages["file"]}, server=server).run(Rig())
-    assert [how["page"] for how in served] == ["work", "file"]

@@ -98,17 +98,28 @@ def test_a_time_that_was_not_seen_to_its_end_is_no_number() -> None:
     row = dict(zip(table.head, table.rows[-1], strict=True))
     assert float(row["p50 ms"]) == pytest.approx(200, rel=0.0101)
     assert row["p99 ms"] == "more than 198.5" and row["never served"] == "3"
-    assert "more than 198.5" in table.csv() and "more than 198.5" in report.table(recording)
+    assert "more than 198.5" in table.csv() and "more than 198.5" in report.table(table)
     told = report.joined(recording)["points"][-1]
     assert told["response_time_s"]["p99"] == {"more_than": late.seconds}
     assert told["response_time_s"]["p50"] == last.percentile_s(0.5)
     assert told["never_served"] == 3
 
 
+def test_the_terminal_has_the_interval_and_what_is_to_know_below_its_row() -> None:
+    whole = examples.recording(1.0)
+    last = replace(whole.points[-1], checks=(examples.UNFIT,))
+    run = replace(whole.run, points=(*whole.points[:-1], last))
+    sheet = show.table(structs.replace(whole, runs=(run,)))
+    head, *_, row, below = report.table(sheet).splitlines()
+    assert head.split()[:4] == ["users", "req/s", "from", "to"] and "queued" not in head
+    assert row.split()[:4] == list(sheet.rows[-1][:4])
+    assert below.strip() == f"Unfit: {examples.UNFIT.sentence}"
+
+
 def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
     said = "3 of 8 users never served"
     recording, all_served = starved(), examples.recording(1.0)
-    heads = [report.table(each).splitlines()[0] for each in (recording, all_served)]
+    heads = [report.table(show.table(each)).splitlines()[0] for each in (recording, all_served)]
     assert "never served" in heads[0] and "never served" not in heads[1]
     assert said in show.alt(recording) and "served" not in show.alt(all_served)
     parts = {"a": recording, "b": examples.recording(0.5)}

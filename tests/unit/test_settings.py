@@ -48,7 +48,7 @@ def test_every_chapter_s_lab_with_settings_names_two_or_three() -> None:
         ),
         TimelineLab(POOL, WAIT, [Step(seconds=3, users=1), Step(seconds=6, users=4)]),
         RaceLab(),
-        GeneratorsLab(Server("event-loop")),
+        GeneratorsLab(),
         MysteryLab(3),
     ],
     ids=lambda lab: type(lab).__name__,

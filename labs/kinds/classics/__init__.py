@@ -1,1 +1,1 @@
-"""The five sources' experiments, made again."""
+"""The sources' experiments, made again."""

@@ -1,26 +1,22 @@
 """The classic experiments drawn: each source's figures and ours, side by side."""
 
 from collections.abc import Sequence
-from typing import get_args
 
-from labs.kinds.classics.published import S3_TREES, TABLES, Side, Tree
+from labs.kinds.classics.published import TABLES
 from labs.kinds.classics.record import AB, LOCUST, Replication
-from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
+from labs.present.palette import BLUE, GREEN, GREY, PURPLE
 from labs.present.plot import (
     FROM_ZERO,
     HEIGHT,
-    NAMES,
     Figure,
     Shown,
     Trace,
     layout,
     line,
     nested,
-    part,
     rule,
 )
 from labs.records.format import rate
-from labs.records.processes import Who
 
 COLOURS = {AB: (BLUE, "circle"), LOCUST: (GREEN, "diamond")}
 STYLES = (("solid", ""), ("dash", "-open"))  # of the first setup and the second: line, marks
@@ -68,52 +64,3 @@ def ratios_figure(found: Replication) -> Figure:
         title={"text": f"<b>Throughput {scaled}</b>", "font": {"size": 14}, "x": 0.01},
     )
     return {"data": traces, "layout": made}
-
-
-def own_tree(found: Replication) -> Tree | None:
-    """S3's profile of this machine; None where no process was recorded."""
-    run = found.run
-    tried = next((each for each in run.tries if not each.missing), None)
-    if tried is None or not run.processes:
-        return None
-    server, generator = (
-        Side(
-            user_fraction=run.user_share(who),
-            on_core=run.cpu_s(who) / tried.seconds,
-            each_s=run.cpu_s(who) / tried.requests,
-        )
-        for who in get_args(Who)
-    )
-    processes = run.tree("server")
-    return Tree(
-        machine="ours",
-        cores=found.machine.cores,
-        processes=len(processes),
-        server=server,
-        generator=generator,
-        minor_faults=sum(each.minor_faults or 0 for each in processes) / tried.requests,
-        rps=tried.throughput_rps,
-    )
-
-
-def tree_figure(found: Replication) -> Figure:
-    """User and system time of the server and of ab, theirs and ours."""
-    ours, first = own_tree(found), S3_TREES[0]
-    rows = [(f"S3: Apache, {tree.machine}", tree.server) for tree in S3_TREES]
-    rows += [("ours: Apache", ours.server)] if ours else []
-    rows.append(("S3: ab", first.generator))
-    rows += [("ours: ab", ours.generator)] if ours else []
-    labels, users = [label for label, _ in rows], [100 * side.user_fraction for _, side in rows]
-    rest, hover = [100 - each for each in users], "{y}: {x:.0f} %"
-    user = part("user time", labels, users, BLUE, pattern="", hover=hover)
-    system = part("system time", labels, rest, ORANGE, pattern="/", hover=hover)
-    made = layout(
-        44 * len(rows) + 120,
-        {"t": 16, "b": 88, "r": 12},
-        -0.25,
-        barmode="stack",
-        xaxis={"title": {"text": "% of the tree's CPU time"}, "range": [0, 100]},
-        yaxis={"autorange": "reversed", "automargin": True, **NAMES},
-    )
-    made["legend"]["traceorder"] = "normal"
-    return {"data": [user, system], "layout": made}

@@ -1,6 +1,7 @@
-"""What the five sources printed, as data: every table that the book measures again.
+"""What the sources printed, as data: every table of throughput that the book measures again.
 
-The figures are those of S1 to S5 (see the bibliography); None where a source prints nothing.
+The figures are those of S1, S2, S4 and S5 (see the bibliography); None where a source prints
+nothing. S3 has no such table: it took process trees apart, as a lab of chapter 15 does.
 Times in seconds, rates in requests per second.
 """
 
@@ -60,9 +61,6 @@ S2 = Table(
     },
 )
 
-# A page that S3 doesn't name, Apache: it is profiled, see `S3_TREES`.
-S3 = Table(cores=8, rows={"": {100: None}})
-
 # A file of 44 bytes, Apache with at most 150 workers, prefork or worker.
 S4 = Table(
     cores=16,
@@ -82,57 +80,4 @@ S5 = Table(
     rows={"2 workers": {1: 1.61, 2: 2.67, 4: 2.62}, "4 workers": {4: 2.51}},
 )
 
-TABLES = {"s1": S1, "s2": S2, "s3": S3, "s4": S4, "s5": S5}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """What the processes of the server did, or those of `ab`."""
-
-    user_fraction: float  # of their CPU time
-    on_core: float  # CPU seconds for each second
-    each_s: float  # CPU time of a request
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
-    """A profile as S3 made one: the server's process tree under `ab`, and that of `ab`."""
-
-    machine: str
-    cores: int
-    processes: int = 141  # of the server; S3 had as many on both machines
-    server: Side
-    generator: Side
-    minor_faults: float | None = None  # for a request
-    ipc: float | None = None  # instructions a cycle
-    stalls: float | None = None  # of the front end, a fraction of the cycles
-    rps: float
-
-    @property
-    def on_cpu(self) -> float:
-        """CPU seconds of the server for each second, over the cores."""
-        return self.server.on_core / self.cores
-
-
-# 3,000,000 requests in three runs; ab's times are of one of them, of 39.70 and 44.23 s.
-S3_TREES = (
-    Tree(
-        machine="Intel",
-        cores=8,
-        server=Side(user_fraction=0.298, on_core=3.22, each_s=412.8 / 3e6),
-        generator=Side(user_fraction=0.16, on_core=0.950, each_s=0.950 * 39.70 / 1e6),
-        minor_faults=3.6e6 / 3e6,
-        ipc=0.376,
-        stalls=0.579,
-        rps=1e6 / 39.70,
-    ),
-    Tree(
-        machine="AMD",
-        cores=16,
-        server=Side(user_fraction=0.307, on_core=4.49, each_s=(193.55 + 437.80) / 3e6),
-        generator=Side(user_fraction=0.113, on_core=0.985, each_s=0.985 * 44.23 / 1e6),
-        minor_faults=3_325_724 / 3e6,
-        ipc=0.445,
-        rps=1e6 / 44.23,
-    ),
-)
+TABLES = {"s1": S1, "s2": S2, "s4": S4, "s5": S5}

@@ -8,7 +8,6 @@ from labs.kinds.classics.published import TABLES
 from labs.kinds.generators.record import Asked
 from labs.records.amounts import NotNegative, Users
 from labs.records.errors import BadRecording
-from labs.records.processes import Process, ProcessTrees
 from labs.records.results import Result
 
 AB, LOCUST = "ab", "Locust"
@@ -38,13 +37,12 @@ class Tried(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplicationRun(ProcessTrees):
+class ReplicationRun:
     """One round of a source's experiment."""
 
     recorded_at: str  # ISO 8601, UTC
     capacity: tuple[float, ...]  # cores' worth of work done with 1, 2, ... processes busy
     tries: tuple[Tried, ...]
-    processes: tuple[Process, ...] = ()  # of S3: both trees
 
     def tried(self, setup: str, users: int, by: str) -> Tried:
         """That row; KeyError says which there are."""

@@ -1,13 +1,12 @@
-"""The experiments of the five sources, made again on the very servers that they used.
+"""The sources' experiments, made again on the very servers that they used.
 
-Apache with its prefork workers and PHP inside for S1, S2 and S3, prefork and worker for S4, PHP
-behind a web server for S5; by ApacheBench, as they did, and by Locust. A server or a tool that is
+Apache with its prefork workers and PHP inside for S1 and S2, prefork and worker for S4, PHP behind
+a web server for S5; by ApacheBench, as they did, and by Locust. A server or a tool that is
 missing makes its rows say so. What each source printed is in `labs.kinds.classics.published`.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
@@ -15,7 +14,6 @@ from typing import Any, Self
 from labs.analysis.schedule import CALIBRATION_S, VISITS, burns_s
 from labs.host import hardware
 from labs.host.monitor import Sampler
-from labs.host.processes import Census, Trees
 from labs.host.programs import PHP, lacking
 from labs.kinds.base import LabKind
 from labs.kinds.classics.published import QUEUE_OF_128, S1, S2, S4, S5, TABLES
@@ -30,7 +28,6 @@ from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import Running, available
 
 FILE_S = 2.0  # that ab asks for a file: as some 10,000 requests of S4 took it
-TREE_S = 8.0  # of S3's load, which took 40
 LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02
 START_S = 2.0  # for a server to begin and to end
@@ -48,8 +45,7 @@ class Trial:
     setup: str = ""
     server: Server
     workload: Workload
-    ab: Mapping[int, int] = field(default_factory=dict)  # users -> requests; 0: for `ab_s`
-    ab_s: float = FILE_S
+    ab: Mapping[int, int] = field(default_factory=dict)  # users -> requests; 0: for `FILE_S`
     locust: Sequence[int] = ()  # users
 
     @property
@@ -62,7 +58,7 @@ class Trial:
         cores = hardware.cores() if self.workload.cpu_s else users
         at_once = min(users, self.server.pool or users, cores)
         each_s = self.workload.cpu_s + self.workload.wait_s
-        return self.ab[users] * each_s / at_once if self.ab[users] else self.ab_s
+        return self.ab[users] * each_s / at_once if self.ab[users] else FILE_S
 
     @property
     def locust_s(self) -> float:
@@ -103,7 +99,6 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
             setup=QUEUE_OF_128, server=_apache(256, backlog=128), workload=SLEEP, ab={512: 10_000}
         ),
     ),
-    "s3": (Trial(server=_apache(150, start=5), workload=FILE, ab={100: 0}, ab_s=TREE_S),),
     "s4": tuple(
         Trial(
             setup=setup,
@@ -131,13 +126,12 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
 
 
 class ClassicLab(LabKind[Replication]):
-    """The experiment of one of the five sources, s1 to s5, made again on the servers it used.
+    """The experiment of a source, s1, s2, s4 or s5, made again on the servers that it used.
     `make classics` records them; see `labs.kinds.classics.run`."""
 
     result = Replication
     rounds = 1
     recorded_by = "make classics"
-    takes_name = True  # which says which source
 
     def __init__(self, name: str, trials: Sequence[Trial] | None = None) -> None:
         choice("classic", name, tuple(TABLES))
@@ -148,13 +142,18 @@ class ClassicLab(LabKind[Replication]):
     def recording(cls, name: str) -> str:
         return f"classics-{name}"
 
+    @classmethod
+    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
+        """The lab of the source of that name."""
+        return cls.recording(name), cls(name, *given, **more)
+
     def about(self) -> str:
         servers = dict.fromkeys(
             f"{trial.server.architecture} by {trial.server.by}" for trial in self.trials
         )
         return (
             f"The experiment of {self.classic.upper()}, made again on {' and '.join(servers)}, by "
-            "ApacheBench and, where requests cost more than their asking, by Locust too."
+            "ApacheBench and by Locust."
         )
 
     def seconds(self) -> float:
@@ -207,7 +206,6 @@ class Round:
             if each.version
         }
         self.tries: list[Tried] = []
-        self.census: Census | None = None
 
     def found(self) -> Replication:
         """What there is."""
@@ -215,7 +213,6 @@ class Round:
             recorded_at=self.rig.now(),
             capacity=self.burned.capacity,
             tries=tuple(self.tries),
-            processes=self.census.processes() if self.census else (),
         )
         return Replication(classic=self.lab.classic, machine=self.rig.machine, runs=(run,))
 
@@ -249,23 +246,18 @@ class Round:
             url,
             users,
             requests=requests or tools.MOST_REQUESTS,
-            seconds=None if requests else trial.ab_s,
+            seconds=None if requests else FILE_S,
             keep_alive=False,
         )
-        with contextlib.ExitStack() as stack:
-            asking: list[tools.Tool] = []
-            sampler = Sampler(
-                server=running.pids,
-                generator=lambda: [pid for tool in asking for pid in tool.pids()],
-                on_event=self.rig.on_event,
-            )
-            before = sampler.snapshot()
-            tool = stack.enter_context(tools.run(argv, url))
+        asking: list[tools.Tool] = []
+        sampler = Sampler(
+            server=running.pids,
+            generator=lambda: [pid for tool in asking for pid in tool.pids()],
+            on_event=self.rig.on_event,
+        )
+        before = sampler.snapshot()
+        with tools.run(argv, url) as tool:
             asking.append(tool)
-            if self.lab.classic == "s3":
-                trees: Trees = {"server": running.pids, "generator": tool.pids}
-                self.census = stack.enter_context(Census(trees))
-                self.census.begin()
 
             def over() -> bool:
                 if tool.process.poll() is not None:
@@ -276,8 +268,6 @@ class Round:
 
             self.rig.until(over, trial.ab_each_s(users) + tools.LATE_S, every_s=LOOK_S)
             used = before.until(sampler.snapshot())
-            if self.census:
-                self.census.look()
             said = tools.read_ab(tool.wait(1.0))
         self._add(
             trial,

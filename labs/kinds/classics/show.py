@@ -5,22 +5,17 @@ number of cores nor the price of a page takes part.
 """
 
 import statistics
-from dataclasses import dataclass, replace
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Any
 
 from labs.analysis.checks import OTHERS_BUSY
-from labs.kinds.classics.figure import own_tree, ratios_figure, tree_figure
-from labs.kinds.classics.published import S3_TREES, TABLES, Side, Tree
-from labs.kinds.classics.record import AB, LOCUST, Replication, ReplicationRun, Tried
-from labs.kinds.show import Column, Measured, Show, known, quoted, tabled, two_digits, two_places
-from labs.present import tables
+from labs.kinds.classics.figure import ratios_figure
+from labs.kinds.classics.published import TABLES
+from labs.kinds.classics.record import AB, LOCUST, Replication, Tried
+from labs.kinds.show import Column, Measured, Show, quoted, two_digits, two_places
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
-from labs.present.plot import Figure
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.records.format import NARROW, digits, duration, percent, plain, quotient
-from labs.records.processes import Who
-
-QUOTED = "quoted, not measured"
+from labs.records.format import NARROW, digits, percent, plain, quotient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +31,7 @@ class Row:
     source_ratio: float | None
 
 
-def _row(found: Replication, run: ReplicationRun, tried: Tried) -> Row:
-    """That try, with the cores that its whole trees had where they were counted."""
-    if run.processes and not tried.missing:
-        server, generator = (run.cpu_s(who) / tried.seconds for who in get_args(Who))
-        tried = replace(tried, server_cpu=server, generator_cpu=generator)
+def _row(found: Replication, tried: Tried) -> Row:
     source, place = TABLES[found.classic], (tried.setup, tried.users)
     return Row(
         tried=tried,
@@ -55,7 +46,7 @@ def _row(found: Replication, run: ReplicationRun, tried: Tried) -> Row:
 
 def rows(found: Replication) -> list[Row]:
     """A row for each try, for the table of all numbers."""
-    return [_row(found, run, tried) for run in found.runs for tried in run.tries]
+    return [_row(found, tried) for run in found.runs for tried in run.tries]
 
 
 def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
@@ -63,19 +54,12 @@ def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
     tried = found.run.tried(setup, users, by)
     if tried.missing:
         raise NoSuchNumber(f"{users} by {by}: {tried.missing}")
-    return _row(found, found.run, tried)
-
-
-def figure(found: Replication) -> Figure:
-    """Over the users, what each did of what the law allows; of S3, user and system time of both
-    trees."""
-    return tree_figure(found) if found.classic == "s3" else ratios_figure(found)
+    return _row(found, tried)
 
 
 def under(found: Replication) -> list[Block]:
     """The verdict, and the table."""
-    table = tree_table(found) if found.classic == "s3" else show.table(found)
-    return [Within(DATA, [Within(SPOKEN, [Said(said(found))]), table])]
+    return [Within(DATA, [Within(SPOKEN, [Said(said(found))]), show.table(found)])]
 
 
 def said(found: Replication) -> list[str]:
@@ -88,8 +72,6 @@ def said(found: Replication) -> list[str]:
             f"Other programs used up to {digits(others, 2)} of the machine's {cores} cores "
             "meanwhile, of which no law knows. Run it again when the machine is quieter."
         )
-    if found.classic == "s3":
-        return sentences + _of_trees(found)
     whose = [(found.classic.upper(), _of_source(found))]
     whose += [(f"ours by {by}", _ours(found, by)) for by in (AB, LOCUST)]
     for who, ratios in whose:
@@ -109,20 +91,6 @@ def said(found: Replication) -> list[str]:
     return sentences
 
 
-def _of_trees(found: Replication) -> list[str]:
-    ours, first = own_tree(found), S3_TREES[0]
-    if ours is None:
-        return []
-    server, ab, first_server, first_ab = (
-        percent(1 - side.user_fraction)
-        for side in (ours.server, ours.generator, first.server, first.generator)
-    )
-    return [
-        f"In the kernel Apache spends {server} of its CPU time here, and spent {first_server} in "
-        f"S3; ab {ab} and {first_ab}."
-    ]
-
-
 def _of_source(found: Replication) -> list[float]:
     """Each row once, also where it stands for two setups."""
     source = TABLES[found.classic]
@@ -137,36 +105,6 @@ def _of_source(found: Replication) -> list[float]:
 def _ours(found: Replication, by: str) -> list[float]:
     ratios = (found.ratio(tried) for tried in found.run.by(by))
     return [ratio for ratio in ratios if ratio is not None]
-
-
-def _split(side: Side) -> str:
-    return f"{digits(100 * side.user_fraction)} / {digits(100 * (1 - side.user_fraction))} %"
-
-
-TREE = (
-    Column(head="", of=lambda tree: f"{tree.machine}, {tree.cores} cores"),
-    Column(head="listed in the tree", of="processes"),
-    Column(head="user / system time", of="server", cell=_split),
-    Column(head="On_Core", of="server.on_core", cell=digits),
-    Column(head="On_CPU", of="on_cpu", cell=digits),
-    Column(head="CPU a request", of="server.each_s", cell=duration),
-    Column(head="minor faults a request", of="minor_faults", cell=two_digits),
-    Column(head="requests per second", of="rps", cell=digits),
-    Column(head="ab: On_Core", of="generator.on_core", cell=digits),
-    Column(head="ab: CPU a request", of="generator.each_s", cell=duration),
-    Column(head="ab: user / system time", of="generator", cell=_split),
-    Column(head="instructions a cycle", of="ipc", cell=digits),
-    Column(head="front-end stalls", of="stalls", cell=lambda part: f"{digits(100 * part)} %"),
-)
-
-
-def tree_table(found: Replication) -> tables.Table:
-    """A row for each of S3's numbers. What this machine does not tell is quoted, and said so."""
-    ours = own_tree(found)
-    theirs = [replace(tree, machine=f"S3, {tree.machine}") for tree in S3_TREES]
-    table = tabled(TREE, [*theirs, *([ours] if ours else [])]).turned()
-    rows = tuple((*row[:-1], row[-1] or QUOTED) for row in table.rows)
-    return replace(table, rows=rows) if ours else table
 
 
 def _ratio(column: type[Column], of: str, law: str, none: str) -> tuple[Column, Column]:
@@ -185,18 +123,9 @@ def _growth(found: Replication, *asked: Any) -> float:
     return quotient(many.throughput_rps, one.throughput_rps)
 
 
-def _tree(found: Replication) -> Tree:
-    """The profile of S3's trees on this machine, to quote from."""
-    return known(own_tree(found), "No process of the trees was recorded.")
-
-
-def _side(found: Replication, who: Who = "server") -> Side:
-    return _tree(found).server if who == "server" else _tree(found).generator
-
-
 show = Show(
     result=Replication,
-    draw=figure,
+    draw=ratios_figure,
     folds=False,
     alt=lambda found: " ".join(said(found)),
     verdict=under,
@@ -249,11 +178,7 @@ show = Show(
     quotes={
         # Cores' worth of work.
         "capacity": quoted(lambda found: found.run.capacity[-1], two_places),
-        "faults": quoted(lambda found: _tree(found).minor_faults, two_digits),
         "growth": quoted(_growth, two_digits),
-        "on_core": quoted(lambda found, *who: _side(found, *who).on_core, digits),
-        "processes": quoted(lambda found: _tree(found).processes, str),
         "server": lambda found: Quantity(0, found.run.tries[0].server),
-        "system_share": quoted(lambda found, *who: 1 - _side(found, *who).user_fraction, percent),
     },
 )

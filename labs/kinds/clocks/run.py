@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import psutil
@@ -30,24 +30,24 @@ from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.load.locust import address
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.errors import ServerFailed, Unusable, instance
+from labs.records.errors import ServerFailed
 from labs.records.experiment import Server, Workload
 from labs.records.format import duration, percent
-from labs.records.results import Machine
-from labs.records.server_facts import WAITS, asks_backend
-from labs.servers.serve import Running, check
+from labs.servers.serve import Running
 
 PAGES = {
-    "burn": Workload(cpu_s=0.05),
-    "sleep": Workload(wait_s=0.2),
-    "both": Workload(cpu_s=0.05, wait_s=0.15),
+    "burn": Workload(cpu_s=0.05, wait_cv=0.0),
+    "sleep": Workload(wait_s=0.2, wait_cv=0.0),
+    "both": Workload(cpu_s=0.05, wait_s=0.15, wait_cv=0.0),
 }
+BOTH = PAGES["both"]
+SERVER = Server("prefork")
 FETCHES = 10  # of each page
 CURLS = 3  # of each page
 STARTUP_S = 2.0
 LEAST_SPLIT_S = 0.05  # CPU seconds; the system counts user and system in steps of 10 ms
 LOOK_S = 0.05  # how often a waiting client looks whether it was stopped
-LONGEST_S = 120.0  # for the whole lab; nobody watches a clock for longer
+LONGEST_S = 120.0  # for an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +63,15 @@ class ClocksLab(LabKind[Clocks]):
     """One request, three clocks: pages that burn, sleep, or do both."""
 
     result = Clocks
-
-    def __init__(
-        self, pages: Mapping[str, Workload] | None = None, *, server: Server | None = None
-    ) -> None:
-        if pages is not None:
-            remedy = "Give a dictionary of names and workloads."
-            instance("pages", pages, Mapping, remedy)
-            for name, page in pages.items():
-                instance("pages", name, str, remedy)
-                instance(name, page, Workload, remedy)
-        if server is not None:
-            instance("server", server, Server, "Give a Server(…).")
-        self.pages = {name: _always(page) for name, page in (pages or PAGES).items()}
-        self._server = server or Server("prefork")
-        self._asked = next((n for n, p in self.pages.items() if p.cpu_s and p.wait_s), "")
-        if self._asked:
-            page = self.pages[self._asked]
-            parts = f"{duration(page.cpu_s)} of CPU, {duration(page.wait_s)} of waiting"
-            self.question = Question(
-                words=f"for what part of the wall time of “{self._asked}” ({parts}) will a core "
-                "work",
-                about=f"of the wall time of “{self._asked}”",
-                unit="%",
-                scale=100.0,
-                say=percent,
-            )
+    pages: Mapping[str, Workload] = PAGES
+    question = Question(
+        words=f"for what part of the wall time of “both” ({duration(BOTH.cpu_s)} of CPU, "
+        f"{duration(BOTH.wait_s)} of waiting) will a core work",
+        about="of the wall time of “both”",
+        unit="%",
+        scale=100.0,
+        say=percent,
+    )
 
     def about(self) -> str:
         return (
@@ -101,26 +84,13 @@ class ClocksLab(LabKind[Clocks]):
         once = sum(page.cpu_s + page.wait_s for page in self.pages.values())
         return STARTUP_S + once * (FETCHES + CURLS + 1)
 
-    def check(self, machine: Machine) -> None:
-        for page in self.pages.values():
-            check(self._server, machine, page)
-        if self.seconds() > LONGEST_S:
-            raise Unusable(
-                f"pages: {FETCHES + CURLS} requests to each would take {self.seconds():.0f} s. "
-                "Give pages that work and wait for less."
-            )
-
     def run(self, rig: Rig) -> Clocks:
         """Each page in turn, several times, then each by another program."""
-        pages = self.pages.values()
         paths = {
-            name: address("", page, rig.speed(self._server, page))
-            for name, page in self.pages.items()
+            name: address("", page, rig.speed(SERVER, page)) for name, page in self.pages.items()
         }
-        asks = any(map(asks_backend, pages))
-        files = all(page.page == "file" for page in pages)
         rig.progress("starting the server")
-        with rig.serve(self._server, backend=asks, page="file" if files else "work") as running:
+        with rig.serve(SERVER) as running:
             fetched: dict[str, list[Fetched]] = {name: [] for name in paths}
             for number in range(-1, FETCHES):  # the first round warms up
                 left_s = (self.seconds() - STARTUP_S) * (1 - (number + 1) / (FETCHES + 1))
@@ -142,7 +112,7 @@ class ClocksLab(LabKind[Clocks]):
                 for name, path in paths.items()
             )
         run = ClocksRun(recorded_at=rig.now(), pages=measured)
-        return Clocks(server=self._server, machine=rig.machine, runs=(run,))
+        return Clocks(server=SERVER, machine=rig.machine, runs=(run,))
 
     def matches(self, found: Clocks) -> bool:
         """Of these pages."""
@@ -150,27 +120,8 @@ class ClocksLab(LabKind[Clocks]):
 
     def answer(self, found: Clocks) -> Answer:
         """By the law wall time is CPU time and waiting."""
-        if not self._asked:
-            return Answer()
-        page = self.pages[self._asked]
-        part = page.cpu_s / (page.cpu_s + page.wait_s)
-        return Answer(part, found.page(self._asked).cpu_fraction)
-
-
-def _always(page: Workload) -> Workload:
-    """The page as one clock after the other asks for it. Unusable for what it cannot be."""
-    for name in ("cpu_cv", "wait_cv"):
-        if (given := getattr(page, name)) not in (0.0, getattr(Workload(), name)):
-            raise Unusable(
-                f"{name}={given:g}: each request to a page of the clocks is for the same. "
-                f"Leave {name} out."
-            )
-    if needs := WAITS[page.wait_by].needs:
-        raise Unusable(
-            f"wait_by={page.wait_by!r}: there is no {needs} behind the clocks, which ask for one "
-            "request at a time. Give sleep, backend or blocking, or measure it with sweep."
-        )
-    return replace(page, cpu_cv=0.0, wait_cv=0.0)
+        part = BOTH.cpu_s / (BOTH.cpu_s + BOTH.wait_s)
+        return Answer(part, found.page("both").cpu_fraction)
 
 
 def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:

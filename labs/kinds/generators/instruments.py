@@ -19,6 +19,7 @@ from labs.records.snapshot import Usage
 from labs.servers.serve import Running, free_port
 from workloads.protocol import FAILED, OK
 
+FILE = Workload(page="file", wait_cv=0.0)  # that each of them asks for
 SETTLE_S = 0.5  # of load before anything is counted
 LEAST_REQUESTS = 20
 TOOLS: Mapping[str, tuple[Program, Callable[..., list[str]], Callable[[str], tools.Said]]] = {
@@ -76,12 +77,9 @@ class Bench:
 
     _sampler: Sampler  # while `watching`
 
-    def __init__(
-        self, rig: Rig, running: Running, workload: Workload, users: int, seconds: float
-    ) -> None:
-        self.rig, self.running, self.workload = rig, running, workload
-        self.users, self.seconds = users, seconds
-        self.url = address(running.url, workload, rig.speed(running.server, workload))
+    def __init__(self, rig: Rig, running: Running, users: int, seconds: float) -> None:
+        self.rig, self.running, self.users, self.seconds = rig, running, users, seconds
+        self.url = address(running.url, FILE, 0.0)
         self._pids: Callable[[], list[int]] = list
 
     @contextlib.contextmanager
@@ -108,7 +106,7 @@ class Bench:
 
     def _by_driver(self) -> GeneratorResult:
         """Locust as the labs drive it."""
-        with self.rig.drive(self.running, Load([self.users]), self.workload) as driver:
+        with self.rig.drive(self.running, Load([self.users]), FILE) as driver:
             self._pids = driver.pids
             driver.open(self.users, 0.0)
             self.rig.pause(SETTLE_S)

@@ -8,27 +8,19 @@ the CPU of both sides is measured. Everything stays on this machine.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
 
-from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
-from labs.kinds.base import LabKind, arguments
-from labs.kinds.generators.instruments import SETTLE_S, TOOLS, Bench, Way, ways
+from labs.kinds.base import LabKind
+from labs.kinds.generators.instruments import FILE, SETTLE_S, TOOLS, Bench, Way, ways
 from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
 from labs.load import tools
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.errors import Unusable, instance
-from labs.records.experiment import Load, Server, Workload
+from labs.records.experiment import Load, Server
 from labs.records.format import digits
-from labs.records.results import Machine
 from labs.records.server_facts import called
 from labs.servers.catalogue import missing, row_of
-from labs.servers.serve import check
 
-SERVERS = ("nginx", "uvicorn")  # the first that is here
-FILE = Workload(page="file", wait_cv=0.0)
 USERS = 16
 SECONDS = 3.0  # that each generator's requests and CPU are counted
 STARTS_S = {"driver": 1.4, "plain": 3.5, "tool": 0.6}  # to start and to end one
@@ -46,34 +38,17 @@ def process_counts(cores: int) -> tuple[int, ...]:
 
 class GeneratorsLab(LabKind[Generators]):
     """Load generators one after the other on the same server: what each says of it, and what it
-    and the server use. Without a server, of a small file; tools that are missing say so."""
+    and the server use for a small file. Tools that are missing say so."""
 
     result = Generators
     each = "tool"
 
-    def __init__(
-        self,
-        server: Server | None = None,
-        workload: Workload | None = None,
-        *,
-        users: int | None = None,
-        seconds: float = SECONDS,
-        which: Sequence[Way] | None = None,
-    ) -> None:
-        self.given = arguments(locals())
-        if server is not None:
-            instance("server", server, Server, "Give a Server(…).")
-        if workload is not None:
-            instance("workload", workload, Workload, "Give a Workload(…).")
-        asked = workload or FILE
-        if asked.cpu_by != "counting" or asked.wait_by != "sleep":
-            raise Unusable("generators: all of them ask for a sleep and for counting only.")
-        self.users, self._each_s = USERS if users is None else users, seconds
-        Load([self.users], seconds=seconds)  # refuses what is no number of users, or too long
-        self.workload = replace(asked, cpu_cv=0.0, wait_cv=0.0)  # tools ask for one page
-        self.server = server or _first(self.workload)
-        self.any_server = server is None
-        self.ways = tuple(which or ways(process_counts(hardware.fingerprint().cores)))
+    def __init__(self, *, users: int = USERS, seconds: float = SECONDS) -> None:
+        Load([users], seconds=seconds)  # refuses what is no number of users, or too long
+        self.users, self._each_s = users, seconds
+        self.given = {"users": users, "seconds": seconds}
+        self.server = _server()
+        self.ways = ways(process_counts(hardware.fingerprint().cores))
         here = (way.name for way in reversed(self.ways) if _here(way))
         self.question = _question(next(here, OURS))
 
@@ -86,17 +61,12 @@ class GeneratorsLab(LabKind[Generators]):
         )
 
     def seconds(self) -> float:
-        burn_s = CALIBRATION_S if self.workload.cpu_s else 0.0
-        return burn_s + sum(self._of_s(way) for way in self.ways)
-
-    def check(self, machine: Machine) -> None:
-        check(self.server, machine, self.workload)
+        return sum(self._of_s(way) for way in self.ways)
 
     def run(self, rig: Rig) -> Generators:
-        rig.speed(self.server, self.workload)  # burned before anything runs
         rig.progress("starting the server")
-        with rig.serve(self.server, page=self.workload.page) as running:
-            bench = Bench(rig, running, self.workload, self.users, self._each_s)
+        with rig.serve(self.server, page=FILE.page) as running:
+            bench = Bench(rig, running, self.users, self._each_s)
             with bench.watching():
                 gauges = []
                 for number, way in enumerate(self.ways):
@@ -110,8 +80,7 @@ class GeneratorsLab(LabKind[Generators]):
         return self._found(rig, run)
 
     def matches(self, found: Generators) -> bool:
-        same = (found.workload, found.connections) == (self.workload, self.users)
-        return same and (self.any_server or found.server == self.server)
+        return (found.workload, found.connections) == (FILE, self.users)
 
     def asks(self, found: Generators) -> Question:
         return _question(_rival(found))
@@ -139,7 +108,7 @@ class GeneratorsLab(LabKind[Generators]):
     def _found(self, rig: Rig, run: GeneratorsRun) -> Generators:
         return Generators(
             server=self.server,
-            workload=self.workload,
+            workload=FILE,
             connections=self.users,
             machine=rig.machine,
             runs=(run,),
@@ -166,11 +135,8 @@ def _here(way: Way) -> bool:
     return not tools.missing(TOOLS[way.name][0])
 
 
-def _first(workload: Workload) -> Server:
-    """The first of the servers that is installed here and can do that, on a core of its own."""
+def _server() -> Server:
+    """Nginx on a core of its own, where it is installed; else uvicorn."""
     cores = 1 if hasattr(os, "sched_setaffinity") else None
-    for by in SERVERS[:-1] if workload.page == "file" else ():
-        server = Server("event-loop", by=by, cores=cores)
-        if not missing(row_of(server), workload.page):
-            return server
-    return Server("event-loop", by=SERVERS[-1], cores=cores)
+    nginx = Server("event-loop", by="nginx", cores=cores)
+    return Server("event-loop", cores=cores) if missing(row_of(nginx), FILE.page) else nginx

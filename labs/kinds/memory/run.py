@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import get_args
 
 import psutil
 
@@ -19,8 +18,7 @@ from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve, MemoryRun, Wa
 from labs.load.concurrent import ConcurrentRequests, concurrent_requests
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.errors import Unusable, choice, instance, whole
-from labs.records.experiment import MOST_POOL, Server
+from labs.records.experiment import Server
 from labs.records.format import percent, size
 from labs.records.results import Machine
 from labs.servers.serve import Running, check
@@ -29,11 +27,6 @@ SIZES: Mapping[Waiting, Sequence[int]] = {
     "process": (1, 2, 4, 8, 16, 32),
     "thread": (1, 8, 32, 128, 256),
     "coroutine": (1, 64, 256, 512, 1024),
-}
-WHERE = {
-    "process": "servers with {} processes",
-    "thread": "one process with {} threads",
-    "coroutine": "an event loop with {} requests",
 }
 WARM_UPS = 3  # requests each worker serves before it is weighed
 WARM_UP_S = 0.05  # for which they wait then, so that each worker gets one
@@ -48,71 +41,48 @@ class MemoryLab(LabKind[Memory]):
     """What one more process, thread or coroutine takes of the memory, and how many fit."""
 
     result = Memory
-
-    def __init__(self, sizes: Mapping[Waiting, Sequence[int]] = SIZES) -> None:
-        remedy = "Give a dictionary such as {'process': [1, 4], 'thread': [1, 32]}."
-        instance("sizes", sizes, Mapping, remedy)
-        if not sizes:
-            raise Unusable(f"sizes={{}}: nothing to weigh. {remedy}")
-        for kind, numbers in sizes.items():
-            choice("sizes", kind, get_args(Waiting))
-            instance(kind, numbers, (list, tuple), remedy)
-            for number in numbers:
-                whole(kind, number, 1, MOST_POOL, remedy)
-            if len(numbers) < 2 or sorted(set(numbers)) != list(numbers):
-                raise Unusable(
-                    f"{kind}={list(numbers)}: what one more takes is told by two sizes or more, "
-                    f"from small to large. {remedy}"
-                )
-        self._sizes = {kind: tuple(numbers) for kind, numbers in sizes.items()}
-        self._servers = {kind: server_of(kind, each[-1]) for kind, each in self._sizes.items()}
-        if "process" not in self._sizes:
-            return  # nothing to ask
-        self.question = Question(
-            words="how much more memory will each further process of a server take",
-            about="for each further process",
-            unit="MiB",
-            scale=1 / 2**20,
-            say=size,
-        )
+    sizes: Mapping[Waiting, Sequence[int]] = SIZES
+    question = Question(
+        words="how much more memory will each further process of a server take",
+        about="for each further process",
+        unit="MiB",
+        scale=1 / 2**20,
+        say=size,
+    )
 
     def about(self) -> str:
-        each = [
-            WHERE[kind].format(f"{numbers[0]} to {numbers[-1]}")
-            for kind, numbers in self._sizes.items()
-        ]
-        said = ", then ".join(each)
+        ends = {kind: f"{sizes[0]} to {sizes[-1]}" for kind, sizes in self.sizes.items()}
         return (
-            f"{said[0].upper()}{said[1:]}: each serves a while, and its memory is read while every "
-            "one of them waits."
+            f"Servers with {ends['process']} processes, then one process with {ends['thread']} "
+            f"threads, then an event loop with {ends['coroutine']} requests: each serves a while, "
+            "and its memory is read while every one of them waits."
         )
 
     def seconds(self) -> float:
-        return _seconds(*self._sizes.values())
+        return _seconds(*self.sizes.values())
 
     def check(self, machine: Machine) -> None:
-        for server in self._servers.values():
+        for server in self._largest().values():
             check(server, machine)
 
     def run(self, rig: Rig) -> Memory:
         """After each kind of worker, tells what it has so far."""
         curves: list[MemoryCurve] = []
         with concurrent_requests(rig.stop) as asking:
-            later = list(self._sizes.values())
-            for kind, numbers in self._sizes.items():
+            later = list(self.sizes.values())
+            for kind, numbers in self.sizes.items():
                 later.remove(numbers)
                 curves.append(_curve(rig, kind, numbers, asking, _seconds(*later)))
                 run = MemoryRun(recorded_at=rig.now(), growths=tuple(curves))
-                found = Memory(waiters=self._servers, machine=rig.machine, runs=(run,))
+                found = Memory(waiters=self._largest(), machine=rig.machine, runs=(run,))
                 rig.partial(found)
         return found
 
     def matches(self, found: Memory) -> bool:
-        return {growth.kind: growth.sizes for growth in found.run.growths} == self._sizes
+        return {growth.kind: growth.sizes for growth in found.run.growths} == self.sizes
 
     def answer(self, found: Memory) -> Answer:
-        measured = [each.each_bytes for each in found.run.growths if each.kind == "process"]
-        return Answer(measured=measured[0] if measured else None)
+        return Answer(measured=found.run.growth("process").each_bytes)
 
     def rejection(self, found: Memory) -> str:
         for growth in found.runs[-1].growths:
@@ -122,6 +92,10 @@ class MemoryLab(LabKind[Memory]):
                     f"{percent(growth.off_line)} of the growth off it."
                 )
         return ""
+
+    def _largest(self) -> dict[Waiting, Server]:
+        """The server of each kind, at its largest size."""
+        return {kind: server_of(kind, sizes[-1]) for kind, sizes in self.sizes.items()}
 
 
 def server_of(kind: Waiting, number: int) -> Server:

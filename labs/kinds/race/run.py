@@ -19,7 +19,7 @@ from labs.kinds.race.record import Count, Race, RaceRun
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.errors import ServerFailed, Unusable, instance, real
+from labs.records.errors import ServerFailed, real
 from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent
 from labs.servers.catalogue import ServerRow, from_scratch, row_of
@@ -58,24 +58,18 @@ class RaceLab(LabKind[Race]):
 
     result = Race
     each = "way"
+    ways: Sequence[Way] = WAYS
+    question = Question(
+        words="without a lock, how many per cent of the additions will be lost",
+        about="without a lock",
+        unit="%",
+        scale=100.0,
+        say=percent,
+    )
 
-    def __init__(self, ways: Sequence[Way] = WAYS, seconds: float = SECONDS) -> None:
-        remedy = "Leave it out to have all ways."
-        instance("ways", ways, (list, tuple), remedy)
-        for way in ways:
-            instance("ways", way, Way, remedy)
-        if not ways:
-            raise Unusable(f"ways=[]: no way to count. {remedy}")
+    def __init__(self, seconds: float = SECONDS) -> None:
         real("seconds", seconds, 0.2, 120.0, "Give the seconds to measure each way.")
-        self.ways, self._each_s = tuple(ways), seconds
-        self.given = {"ways": self.ways, "seconds": seconds}
-        self.question = Question(
-            words="without a lock, how many per cent of the additions will be lost",
-            about="without a lock",
-            unit="%",
-            scale=100.0,
-            say=percent,
-        )
+        self._each_s, self.given = seconds, {"seconds": seconds}
 
     def about(self) -> str:
         work = f"{WORK.cpu_s * 1000:.0f} ms of computing and {WORK.wait_s * 1000:.0f} ms of waiting"

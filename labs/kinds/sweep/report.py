@@ -1,4 +1,4 @@
-"""A recording joined with its predictions: as plain data for other tools, and as a table.
+"""A recording joined with its predictions: as plain data for other tools, and in words.
 
 The forecast was stored before the load started. The explanation uses each level's own measured
 demand: at saturation that is nearly an identity, so it is called consistency, never prediction.
@@ -10,11 +10,10 @@ from typing import Any
 
 import msgspec
 
-from labs.analysis.point import half_width
 from labs.kinds.sweep.record import Recording
 from labs.present.power import powered
+from labs.present.tables import Table
 from labs.present.verdict import assumed, service, span, verdict
-from labs.records.format import or_more
 from labs.records.histogram import MoreThan
 from labs.records.results import Point, PredictedLevel, Prediction
 from labs.theory.forecast import explain
@@ -24,6 +23,10 @@ OF_POINT = (  # in `joined`, in this order; the response time is put into its pl
     *("users", "throughput_rps", "throughput_ci_rps", "response_time_s", "never_served"),
     *("service_time_s", "queued_s", "time_split", "connections", "demand_s", "littles_law"),
     "checks",
+)
+HEADS = (  # of the columns that a terminal shows
+    *("users", "req/s", "from", "to", "forecast req/s", "mean ms", "p99 ms", "never served"),
+    *("in service ms", "queued ms", "CPU ms", "X (R+Z) / N"),
 )
 
 
@@ -75,32 +78,15 @@ def forecast_table(forecast: Prediction) -> str:
     return "\n".join([columns(rows), *([""] if notes else []), *notes])
 
 
-def table(recording: Recording) -> str:
-    """Write the measurement beside its forecast in columns, for a terminal."""
-    head = ["users", "req/s", "±", "forecast", "off", "ms", "in service", "queued"]
-    starved = any(point.never_served for point in recording.points)
-    head += ["p99", *(["never served"] if starved else [])]
-    rows = [[*head, "CPU ms", "X·R/N", "notes"]]
-    for point in recording.points:
-        level = recording.run.forecast.at(point.users)
-        rows.append(
-            [
-                str(point.users),
-                f"{point.throughput_rps:.1f}",
-                f"{half_width(point) * point.throughput_rps:.1f}",
-                f"{level.model_rps:.1f}",
-                f"{point.throughput_rps / level.model_rps - 1:+.1%}" if level.model_rps else "-",
-                f"{1000 * point.mean_response_time_s:.1f}",
-                _milliseconds(point.service_time_s),
-                _milliseconds(point.queued_s),
-                _milliseconds(point.percentile_s(0.99)),
-                *([str(point.never_served)] if starved else []),
-                f"{1000 * point.demand_s:.2f}",
-                f"{point.littles_law:.2f}",
-                ", ".join(f"{c.name}{'!' if c.unfit else ''}" for c in point.checks),
-            ]
-        )
-    return f"{columns(rows)}\n\n{service(recording.experiment.server)}"
+def table(sheet: Table) -> str:
+    """The main columns of a sweep's table for a terminal, but for those in which nothing was
+    counted. What there is to know of a row stands below it."""
+    rows = [dict(zip(sheet.head, row, strict=True)) for row in sheet.rows]
+    heads = [head for head in HEADS if {row[head] for row in rows} - {"", "0"}]
+    head, *lines = columns([heads, *([row[head] for head in heads] for row in rows)]).splitlines()
+    told = (row[sheet.reason] for row in rows)
+    below = [f"{line}\n    {why}" if why else line for line, why in zip(lines, told, strict=True)]
+    return "\n".join([head, *below, *([f"\n{sheet.note}"] if sheet.note else [])])
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -123,10 +109,6 @@ def _at_run_speed(point: Point, level: PredictedLevel | None) -> dict[str, Any] 
     if level is None:
         return None
     return {"speed": point.core_speed, "model_rps": level.model_rps, "band_rps": level.band_rps}
-
-
-def _milliseconds(seconds: float | MoreThan | None) -> str:
-    return "-" if seconds is None else or_more(lambda known_s: f"{1000 * known_s:.1f}")(seconds)
 
 
 def _known(seconds: float | MoreThan | None) -> float | dict[str, float] | None:

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 from labs.analysis.checks import is_the_result
 from labs.analysis.scale import own_steps
@@ -18,12 +18,12 @@ from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.forecast import users_for
-from labs.kinds.timeline.question import Ask, asked_step, between, least_obvious, question
+from labs.kinds.timeline.question import asked_step, between, least_obvious, question
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.walk import TAIL_S, Order, Walk
 from labs.measure.rig import Rig
 from labs.present.bet import UNSETTLED, Answer
-from labs.records.errors import Unusable, choice, instance
+from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
@@ -35,9 +35,9 @@ CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
 
 class TimelineLab(LabKind[Timeline]):
-    """One load after the other, and what is done to the server meanwhile. `ask` is what the
-    reader predicts: the throughput of the last step, the workers at the end, or the requests
-    under way when the most have arrived; without it, what is least obvious. On one core and on
+    """One load after the other, and what is done to the server meanwhile. The reader predicts
+    the requests under way when the most have arrived, where they arrive at a rate; the workers at
+    the end of a server that starts more; else the throughput of the last step. On one core and on
     a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is. With
     `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
     are the settings that the lab is about."""
@@ -53,7 +53,6 @@ class TimelineLab(LabKind[Timeline]):
         workload: Workload,
         steps: Sequence[Step],
         *,
-        ask: Ask | None = None,
         whole: bool = False,
         by_cores: bool = False,
         about: Sequence[str] = (),
@@ -62,12 +61,11 @@ class TimelineLab(LabKind[Timeline]):
         instance("workload", workload, Workload, "Give a Workload(…).")
         check_steps(steps)
         self.settings = check_named(about)
-        self.ask: Ask = ask or least_obvious(server, steps)
-        choice("ask", self.ask, get_args(Ask))
+        self.ask = least_obvious(server, steps)
         self.server, self.workload, self.steps = server, workload, tuple(steps)
         self.whole = whole
         self.scale = Scale((server, self.steps) if by_cores else None)
-        self.given = {"server": server, "workload": workload, "steps": self.steps, "ask": self.ask}
+        self.given = {"server": server, "workload": workload, "steps": self.steps}
         self.given |= {"whole": whole, "about": about}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)

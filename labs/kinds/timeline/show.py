@@ -15,6 +15,7 @@ from labs.kinds.show import (
     tabled,
     three_cores,
     to_know,
+    two_digits,
 )
 from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
@@ -176,6 +177,12 @@ def _busy(timeline: Timeline, step: int, core: int) -> float:
     return busy[core]
 
 
+def _faults(timeline: Timeline) -> float:
+    """Minor page faults of the server's tree for each request that was answered."""
+    counted = sum(each.minor_faults or 0 for each in timeline.run.tree("server"))
+    return counted / sum(each.completed for each in timeline.run.step_results)
+
+
 def _seconds_to(timeline: Timeline, workers: int) -> float:
     """From the begin of the step in which it happened until there were so many workers."""
     why = f"seconds_to={workers}: there never came so many workers."
@@ -228,6 +235,7 @@ show = Show(
         # Processes that ever were below the tree's first one, the master.
         "children": quoted(lambda found, tree="server": found.run.children(tree), str),
         "core": quoted(_busy, percent),
+        "faults": quoted(_faults, two_digits),
         "line_gone": quoted(_line_gone, lambda value: f"{digits(value, 2)}{NARROW}s"),
         # CPU seconds of a tree per second: cores it kept busy over the whole run.
         "on_core": quoted(lambda found, tree: found.run.on_core(tree), digits),
