@@ -1,87 +1,18 @@
-"""What to offer when an experiment does not fit: into a reader's patience, or on one core.
-
-Pure. Nothing is shortened silently: each offer says what it changes and how long it takes.
+"""What a lab begins with where it does not fit: on one core, or on a service that others share.
+Pure. Nothing is shortened silently: a sentence says what is changed.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from labs.analysis.schedule import duration_s
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import duration, listed, seconds
-from labs.records.results import PredictedLevel, Prediction
+from labs.records.format import duration, seconds
 from labs.records.steps import Step
 
-PATIENCE_S = 25.0  # a run up to this long needs no question
-DIVISORS = (2, 5, 10, 20, 50, 100)
 MOST_LEVELS = 4  # levels on a small machine
 HEAVY_CPU_S = 0.005  # per request; less than this leaves one core room for the load generator
 SCALED_STEP_S = 2.0  # of a timeline on a small machine, at most
 SCALED_REQUESTS = 10  # of a user in such a step, or arrivals: time for so many stays
-
-Forecast = Callable[[Experiment], Prediction]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
-    """An experiment to choose."""
-
-    label: str
-    experiment: Experiment
-    forecast: Prediction
-    seconds: float
-    changed: str = ""  # said wherever its results are shown
-
-
-def variants(experiment: Experiment, forecast: Forecast) -> list[Variant]:
-    """The experiment itself; where that takes too long, also with everything divided by k, and
-    with three levels around the knee only."""
-    full = _variant(experiment, forecast, "")
-    if full.seconds <= PATIENCE_S:
-        return [full]
-    return [full, *_divided(experiment, forecast), *_knee(full, forecast)]
-
-
-def _divided(experiment: Experiment, forecast: Forecast) -> list[Variant]:
-    work, load = experiment.workload, experiment.load
-    for k in DIVISORS:
-        smaller = replace(
-            experiment,
-            workload=replace(work, cpu_s=work.cpu_s / k, wait_s=work.wait_s / k),
-            load=replace(load, think_time_s=load.think_time_s / k),
-        )
-        made = _variant(smaller, forecast, f"work and wait divided by {k}")
-        if made.seconds <= PATIENCE_S:
-            break
-    return [made]
-
-
-def _knee(full: Variant, forecast: Forecast) -> list[Variant]:
-    users = around_knee(full.forecast.levels)
-    if len(users) == len(full.experiment.load.users):
-        return []
-    shorter = replace(full.experiment, load=replace(full.experiment.load, users=users))
-    return [_variant(shorter, forecast, f"only {listed(users)} users")]
-
-
-def around_knee(levels: Sequence[PredictedLevel]) -> tuple[int, ...]:
-    """The first level that something else than the users limits, with its neighbours."""
-    knee = next((at for at, level in enumerate(levels) if level.limit != "users"), len(levels))
-    first = max(0, min(knee - 1, len(levels) - 3))
-    return tuple(level.users for level in levels[first : first + 3])
-
-
-def _variant(experiment: Experiment, forecast: Forecast, changed: str) -> Variant:
-    prediction = forecast(experiment)
-    whole_s = duration_s(experiment, prediction.levels)
-    label = f"{changed or 'all of it'}: {seconds(whole_s)}"
-    return Variant(
-        label=label,
-        experiment=experiment,
-        forecast=prediction,
-        seconds=whole_s,
-        changed=changed,
-    )
 
 
 def scaled_down(

@@ -1,55 +1,12 @@
-import examples
 import pytest
 
-from labs.analysis.scaling import (
-    PATIENCE_S,
-    around_knee,
-    scaled_down,
-    scaled_down_timeline,
-    variants,
-)
+from labs.analysis.scaling import scaled_down, scaled_down_timeline
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Prediction
 from labs.records.steps import KILL, Step
-from labs.theory.forecast import forecast
-
-
-def expect(experiment: Experiment) -> Prediction:
-    return forecast(experiment, examples.CALIBRATION, examples.MACHINE)
 
 
 def heavy(cpu_s: float, users: tuple[int, ...] = (1, 2, 4, 8, 16)) -> Experiment:
     return Experiment(Server("prefork", processes=16), Workload(cpu_s=cpu_s), Load(users))
-
-
-def test_what_is_short_is_offered_as_it_is() -> None:
-    (only,) = variants(heavy(0.02), expect)
-    assert only.seconds <= PATIENCE_S and only.changed == "" and only.experiment == heavy(0.02)
-
-
-def test_what_is_long_is_offered_whole_divided_and_around_the_knee() -> None:
-    whole, divided, knee = variants(heavy(0.4), expect)
-    assert whole.experiment == heavy(0.4) and whole.seconds > PATIENCE_S
-    assert divided.seconds <= PATIENCE_S
-    assert divided.experiment.workload.cpu_s == 0.4 / 5
-    assert divided.experiment.load == whole.experiment.load
-    assert knee.experiment.load.users == (1, 2, 4) and knee.seconds < whole.seconds
-    assert knee.label.startswith("only 1, 2 and 4 users: ")
-
-
-@pytest.mark.parametrize(
-    ("users", "around"),
-    [
-        ((1, 2, 4, 8, 16), (1, 2, 4)),  # two on two cores: D is more than alone
-        ((1, 3, 4, 8), (1, 3, 4)),
-        ((4, 8, 16, 32), (4, 8, 16)),
-        ((1, 4), (1, 4)),
-    ],
-)
-def test_the_knee_is_the_first_level_that_something_else_limits(
-    users: tuple[int, ...], around: tuple[int, ...]
-) -> None:
-    assert around_knee(expect(heavy(0.1, users)).levels) == around
 
 
 def test_one_core_begins_with_a_wait_and_says_why() -> None:
@@ -104,23 +61,6 @@ def test_a_short_step_stays_long_enough_for_its_requests() -> None:
     assert step.seconds == pytest.approx(10 * 0.5)
     (step,) = scaled_down_timeline(slow, [Step(seconds=30, rate=0.5)], cores=1)[1]
     assert step.seconds == pytest.approx(10 / 0.5)
-
-
-@pytest.mark.parametrize(
-    ("wait_s", "think_time_s", "k"),
-    [(0.7, 0, 2), (2, 0, 5), (4, 0, 10), (8, 0, 20), (20, 0, 50), (30, 0, 100), (1, 60, 100)],
-)
-def test_of_the_divisors_it_is_the_first_that_fits(
-    wait_s: float, think_time_s: float, k: int
-) -> None:
-    """Or the largest, where none does."""
-    load = Load((1, 2), think_time_s=think_time_s)
-    asked = Experiment(Server("prefork", processes=4), Workload(wait_s=wait_s), load)
-    _, divided = variants(asked, expect)
-    assert divided.changed == f"work and wait divided by {k}"
-    assert divided.experiment.workload.wait_s == wait_s / k
-    assert divided.experiment.load.think_time_s == think_time_s / k
-    assert divided.label == f"{divided.changed}: {round(divided.seconds)}\xa0s"
 
 
 def test_the_levels_that_one_core_keeps_are_spread_and_end_with_the_last() -> None:
