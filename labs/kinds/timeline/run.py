@@ -13,7 +13,6 @@ from typing import Any, Self, get_args
 
 from labs.analysis.checks import is_the_result
 from labs.analysis.scale import own_steps
-from labs.analysis.scaling import scaled_down_timeline
 from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
@@ -37,10 +36,9 @@ CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 class TimelineLab(LabKind[Timeline]):
     """One load after the other, and what is done to the server meanwhile. `ask` is what the
     reader predicts: the throughput of the last step, the workers at the end, or the requests
-    under way when the most have arrived; without it, what is least obvious. On one core and on
-    a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is. With
-    `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
-    are the settings that the lab is about."""
+    under way when the most have arrived; without it, what is least obvious. With `by_cores`
+    users and workers are meant for two cores, and grow with those there are. `about` are the
+    settings that the lab is about."""
 
     result = Timeline
     fixed = ("architecture", "by", "users")  # the steps go with that server, and say who comes
@@ -54,7 +52,6 @@ class TimelineLab(LabKind[Timeline]):
         steps: Sequence[Step],
         *,
         ask: Ask | None = None,
-        whole: bool = False,
         by_cores: bool = False,
         about: Sequence[str] = (),
     ) -> None:
@@ -65,10 +62,9 @@ class TimelineLab(LabKind[Timeline]):
         self.ask: Ask = ask or least_obvious(server, steps)
         choice("ask", self.ask, get_args(Ask))
         self.server, self.workload, self.steps = server, workload, tuple(steps)
-        self.whole = whole
         self.scale = Scale((server, self.steps) if by_cores else None)
-        self.given = {"server": server, "workload": workload, "steps": self.steps, "ask": self.ask}
-        self.given |= {"whole": whole, "about": about}
+        self.given = {"server": server, "workload": workload, "steps": self.steps}
+        self.given |= {"ask": self.ask, "about": about}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
         self._orders: SimpleQueue[Order] | None = None  # for the run that goes on
@@ -141,14 +137,6 @@ class TimelineLab(LabKind[Timeline]):
         server, steps = self.scale.written
         server, steps = own_steps(server, self.workload, steps, cores)
         return {"server": server, "steps": steps}
-
-    def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        if self.whole:
-            return self
-        smaller, shorter, why = scaled_down_timeline(
-            self.workload, self.steps, cores, shared=shared
-        )
-        return self.again(Scale(why=why), workload=smaller, steps=shorter) if why else self
 
     @property
     def each_s(self) -> float:
