@@ -17,7 +17,7 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import about, close, compared, controls, in_words, told, work
+from labs.panel.inside import about, close, controls, in_words, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.results import Results
@@ -322,7 +322,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         here = "Measured here before the end" if before_the_end else "Measured here"
         self._draw(found, f"{self._earlier.newest_first}. {here}: {found.machine.caption}.")
         self._results.tell()
-        put(self._results.beside, compared(self._usual, found, self._recorded))
         if who := self._lab.ran_last:
             who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
         put(self._results.strip_of, paragraphs([who] if who else []))

@@ -17,7 +17,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.inside import about, compared, controls
+from labs.panel.inside import about, controls
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
 from labs.present.advice import advice
@@ -173,7 +173,7 @@ class SweepPanel(LabPanel[Recording]):
     def _landed(self, found: Recording) -> None:
         self._current = found
         if found.points:
-            empty(self._results.answer, self._results.beside, self._results.data)  # of another run
+            empty(self._results.answer, self._results.data)  # of another run
             self._results.tell(f"Measuring here: {in_words(self._told(self._lab))}.")
         self._draw_levels(found.experiment)
 
@@ -188,7 +188,6 @@ class SweepPanel(LabPanel[Recording]):
         self._landed(found)
         self._settle(found.experiment)
         put(self._results.answer, html([Within(SPOKEN, brief([Said(said)]))]))
-        put(self._results.beside, compared(self._usual, found, self._beside))
         put(self._results.data, show.downloads(self.name, found))
         self._keep(found)
 
