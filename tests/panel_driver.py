@@ -243,11 +243,6 @@ class PanelDriver:
         """What Run would run, of a sweep."""
         return self.panel._plan
 
-    @property
-    def offers(self) -> Any:
-        """How much of a long sweep to run."""
-        return self.panel._offers
-
     def until_planned(self) -> None:
         """Until the plan of a sweep is made and shown."""
         eventually(lambda: self.plan, SOON_S, "the plan")

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from labs.analysis import sampling_error
 from labs.analysis.causes import EFFECTS, UNSTEADY
 from labs.analysis.contrast import repeats
 from labs.analysis.failures import of_level
@@ -126,6 +125,18 @@ def is_the_result(watched: Watched, workload: Workload) -> bool:
     if workload.page == "file":
         shown.add(GENERATOR)
     return not shown.isdisjoint(faults) and shown | EFFECTS >= faults
+
+
+def sampling_error(work: Workload, completed: float, *, pauses: bool = False) -> float:
+    """How far so few requests may have been lighter or heavier than they are on average, as a
+    part of it: two standard errors of what varies most, which with pauses are these."""
+    varies = (bool(work.cpu_s) * work.cpu_cv, bool(work.wait_s) * work.wait_cv, float(pauses))
+    return _drawn(max(varies), completed)
+
+
+def _drawn(variation: float, completed: float) -> float:
+    """Two standard errors of the mean of so many draws; of none there is no mean."""
+    return 2 * variation / math.sqrt(completed) if completed else 0.0
 
 
 def full_generator(
@@ -280,9 +291,9 @@ def _remarks(
             "somebody tied them down meanwhile.",
             moved,
         )
-    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + sampling_error.of_pauses(
-        point, experiment
-    ):
+    think_s = experiment.load.think_time_s  # the mean of few pauses is not known
+    few = think_s and _drawn(think_s / (think_s + point.mean_response_time_s), point.completed)
+    if point.users >= 4 and abs(point.littles_law - 1) > LITTLE_OFF + few:
         yield told("little", _little(point, experiment))
 
 
@@ -335,7 +346,8 @@ def _against(
         )
     if level.bound_ci_rps is None or not point.completed:
         return
-    slack = sampling_error.of_limit(point, experiment, forecast)
+    pauses = level.limit == "users" and experiment.load.think_time_s > 0
+    slack = sampling_error(experiment.workload, point.completed, pauses=pauses)
     if machine.quota_cores is not None or experiment.server.quota is not None:
         slack += QUOTA_PERIOD_S / point.seconds
     if unsteady > TOLD:

@@ -178,8 +178,6 @@ class Show(Generic[Found]):
     pace: Pace = BY_LEVEL  # and how it does
     concluded: Callable[[Found], Sequence[str]] = lambda found: ()  # the sentences at their end
     note: Callable[[Found], str] = lambda found: ""  # a sentence below the table
-    # A result and a recorded one of the same lab, in units that compare; HTML.
-    beside: Callable[[Found, Found], str] = lambda found, recorded: ""
     data: Callable[[Found], Mapping[str, object]] = msgspec.to_builtins  # for the JSON file
     measured: Callable[[Found], bool] = lambda found: True  # whether there is more than a forecast
     folds: bool = True  # whether the table is folded away; False: `verdict` has it

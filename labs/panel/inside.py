@@ -7,7 +7,6 @@ import ipywidgets
 from markupsafe import Markup
 
 from labs.kinds.base import LabKind
-from labs.kinds.registry import showing
 from labs.present.settings import Settings, shared
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
@@ -36,14 +35,6 @@ def told(lab: LabKind[Any], cores: int) -> Settings:
     """What its reader can set, in words."""
     can = {n: words for n, words in shared(lab.experiments(), cores).items() if n not in lab.fixed}
     return {**can, "seconds": f"{digits(lab.each_s)} s a {lab.each}"} if lab.each_s else can
-
-
-def compared(usual: LabKind[Any], found: Any, recorded: Any) -> str:
-    """What was found beside what was recorded, at the scale of another machine, as HTML; ""
-    where that lab, each measured as long as its cell says, was not recorded."""
-    if recorded is None or not (usual.scale.by_cores and usual.matches(recorded)):
-        return ""
-    return showing(found).beside(found, recorded)
 
 
 def close(widget: ipywidgets.Widget) -> None:

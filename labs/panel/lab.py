@@ -17,7 +17,7 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import about, close, compared, controls, in_words, told, work
+from labs.panel.inside import about, close, controls, in_words, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.results import Results
@@ -40,10 +40,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
     ends it; whatever it was doing ends within a second."""
 
-    # What a kind's own panel has besides: below the first sentence, above the question, and below
-    # the figure.
+    # What a kind's own panel has besides: below the first sentence, and below the figure.
     _more_about: Sequence[ipywidgets.Widget] = ()
-    _how_much: Sequence[ipywidgets.Widget] = ()
     _notes: Sequence[ipywidgets.Widget] = ()
 
     def __init__(
@@ -193,7 +191,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             *self._more_about,
             *([self._settings] if self._settings else []),
             self._problem,
-            *self._how_much,
             *([self._prompt] if self._lab.question else []),
             self._bar,
             self._caption,
@@ -206,9 +203,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _ready(self) -> None:
         """The reader's prediction comes first, and of what cannot be there is none."""
-        takes = f"takes about {seconds(self._lab.seconds())}" if self._possible else ""
+        takes = f"takes about {seconds(self._takes_s())}" if self._possible else ""
         first = "" if self._open_to_all else "first commit to a number, or skip; "
         self._bar.ready(self._possible and self._open_to_all, takes and first + takes)
+
+    def _takes_s(self) -> float:
+        """About how long Run would take."""
+        return self._lab.seconds()
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -297,9 +298,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._prompt.enable(yes)
         if self._settings is not None:
             self._settings.enable(yes)
-        for control in (self._duration, *self._how_much):
-            if control is not None:
-                control.disabled = not yes
+        if self._duration is not None:
+            self._duration.disabled = not yes
 
     def _began(self, lab: LabKind[Found]) -> None:
         """A run of that lab has begun. What stands there is of another one."""
@@ -322,7 +322,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         here = "Measured here before the end" if before_the_end else "Measured here"
         self._draw(found, f"{self._earlier.newest_first}. {here}: {found.machine.caption}.")
         self._results.tell()
-        put(self._results.beside, compared(self._usual, found, self._recorded))
         if who := self._lab.ran_last:
             who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
         put(self._results.strip_of, paragraphs([who] if who else []))

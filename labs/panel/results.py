@@ -22,12 +22,11 @@ class Results(ipywidgets.VBox):
         self.strip = CoreStripView()
         self.answer = ipywidgets.HTML().add_class("wt-verdict")
         self.verdict = ipywidgets.HTML().add_class("wt-data")
-        self.beside = ipywidgets.HTML().add_class("wt-data")
         self.data = ipywidgets.HTML().add_class("wt-data")
         empty(self.whose, self.split_note, self.strip_of)
         self.clear_words()
         drawn = (self.split, self.split_note, self.strip_of, self.strip)
-        super().__init__(children=(*drawn, self.answer, self.verdict, self.beside, self.data))
+        super().__init__(children=(*drawn, self.answer, self.verdict, self.data))
         self.add_class("wt-results")
 
     def tell(self, words: str = "", *, others: bool = False) -> None:
@@ -50,4 +49,4 @@ class Results(ipywidgets.VBox):
 
     def clear_words(self) -> None:
         """All that is said and listed: it was of another run."""
-        empty(self.answer, self.verdict, self.beside, self.data)
+        empty(self.answer, self.verdict, self.data)

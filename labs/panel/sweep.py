@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 
-from labs.analysis.scaling import Variant, variants
+from labs.analysis.schedule import duration_s
 from labs.host.waiting import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.alt_text import sweep_alt
@@ -17,7 +17,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.inside import about, compared, controls
+from labs.panel.inside import about, controls
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
 from labs.present.advice import advice
@@ -31,34 +31,36 @@ from labs.present.verdict import about as tested
 from labs.present.verdict import assumptions
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
-from labs.records.format import seconds
 from labs.records.results import Prediction
 from labs.theory.forecast import forecast
 
 PLANNED_S = 10.0  # a plan with a fresh calibration takes one or two
 
 
+class Plan(NamedTuple):
+    """What Run would run, what is expected of it, and how long it takes."""
+
+    experiment: Experiment
+    forecast: Prediction
+    duration_s: float
+
+
 class SweepPanel(LabPanel[Recording]):
-    """One sweep, live: with settings, a plan of how much of it to run, and the forecast."""
+    """One sweep, live: with settings, a plan of what they ask for, and the forecast."""
 
     def __init__(
         self, name: str, lab: SweepLab, *, recorded: Recording | None = None, **more: Any
     ) -> None:
         self._beside = recorded  # which is drawn with the forecast, not in its place
         self._planned = 0  # settings changed so often; only the last plan counts
-        self._plans: list[Variant] = []
-        self._plan: Variant | None = None
+        self._plan: Plan | None = None
         self._planning: threading.Thread | None = None
         self._wanted = False  # Run was pressed before the plan was made
         self._current: Recording | None = None  # whose points are drawn
-        self._sweep = self._asked = lab  # by the cell, and as it is set
-        self._offers = ipywidgets.RadioButtons(
-            description="How much", options=[], layout={"display": "none"}
-        ).add_class("wt-offers")
-        self._offers.observe(self._offered, "value")
+        self._sweep = lab  # as the cell asks for it
         self._assumed = ipywidgets.HTML().add_class("wt-data")
         self._more_about = [ipywidgets.HTML(paragraphs([why])) for why in [lab.scale.why] if why]
-        self._how_much, self._notes = [self._offers], [self._assumed]
+        self._notes = [self._assumed]
         super().__init__(name, lab, **more)
 
     def _begin(self) -> None:
@@ -86,16 +88,14 @@ class SweepPanel(LabPanel[Recording]):
     def _cannot_be(self, error: Unusable) -> None:
         self._planned += 1
         self._plan, self._wanted = None, False
-        self._offers.layout.display = "none"
         super()._cannot_be(error)
 
     def _make_plan(self, number: int, lab: SweepLab) -> None:
-        def expect(asked: Experiment) -> Prediction:
-            found = last(self._machine, asked, stop=self._shut)
-            return forecast(asked, found, self._machine)
-
+        asked = lab.experiment
         try:
-            plans = variants(lab.experiment, expect)
+            found = last(self._machine, asked, stop=self._shut)
+            expected = forecast(asked, found, self._machine)
+            plan = Plan(asked, expected, duration_s(asked, expected.levels))
         except Stopped:
             return  # the panel was shut meanwhile
         except Unusable as error:
@@ -106,28 +106,17 @@ class SweepPanel(LabPanel[Recording]):
         with self._drawing:
             if number != self._planned or self._shut.is_set():
                 return
-            self._asked, self._plans = lab, plans
-            self._offers.options = [(plan.label, place) for place, plan in enumerate(plans)]
-            self._offers.value = 0
-            self._offers.layout.display = "" if len(plans) > 1 else "none"
-            self._choose(plans[0])
+            self._expect_of(lab, plan)
             wanted, self._wanted = self._wanted, False
-        if wanted and len(plans) == 1:  # of several, the reader has to choose
+        if wanted:
             self._run()
 
-    def _offered(self, change: dict[str, Any]) -> None:
-        with self._drawing:
-            if change["new"] is not None and self._plan is not None:
-                self._choose(self._plans[change["new"]])
-
-    def _choose(self, plan: Variant) -> None:
-        """This is what Run would run."""
-        self._plan, self._possible, self._current = plan, True, None
+    def _expect_of(self, lab: SweepLab, plan: Plan) -> None:
+        """Run would run that lab."""
+        self._lab, self._plan = lab, plan
+        self._possible, self._current = True, None
         put(self._problem, "")
         self._prompt.enable(True)
-        asked = self._asked
-        whole = plan.experiment == asked.experiment
-        self._lab = asked if whole else asked.with_experiments([plan.experiment])
         self._prompt.expected = plan.forecast.levels[-1].model_rps
         self._ask()
         self._ready()
@@ -137,15 +126,13 @@ class SweepPanel(LabPanel[Recording]):
         if plan is None:
             self._bar.ready(False)
             return
-        long = len(self._plans) > 1
-        changed = f" Here with {plan.changed}." if plan.changed else ""
-        asked = " It takes long: choose how much of it to run." if long else ""
-        self._about.value = about(f"{tested(plan.experiment)}{changed}{asked}")
-        takes = f"takes about {seconds(plan.seconds)}"
-        ready = self._prompt.done
-        self._bar.ready(ready, takes if ready else "first commit to a number, or skip")
+        self._about.value = about(tested(plan.experiment))
+        super()._ready()
         self._settle(plan.experiment)
         self._draw_levels(plan.experiment)
+
+    def _takes_s(self) -> float:
+        return self._plan.duration_s if self._plan else super()._takes_s()
 
     def _settle(self, experiment: Experiment) -> None:
         """What was measured last is of what is set now, or marked as of other settings."""
@@ -186,7 +173,7 @@ class SweepPanel(LabPanel[Recording]):
     def _landed(self, found: Recording) -> None:
         self._current = found
         if found.points:
-            empty(self._results.answer, self._results.beside, self._results.data)  # of another run
+            empty(self._results.answer, self._results.data)  # of another run
             self._results.tell(f"Measuring here: {in_words(self._told(self._lab))}.")
         self._draw_levels(found.experiment)
 
@@ -194,17 +181,13 @@ class SweepPanel(LabPanel[Recording]):
         """Whatever was measured, also when the run broke off."""
         if not found.points:
             return
-        plan = self._plan
         self._prompt.settle(self._lab, found)
         said = [*show.concluded(found)]
         said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
-        if plan is not None and plan.changed:
-            said = [f"With {plan.changed}:", *said]
         self._measured(found)
         self._landed(found)
         self._settle(found.experiment)
         put(self._results.answer, html([Within(SPOKEN, brief([Said(said)]))]))
-        put(self._results.beside, compared(self._usual, found, self._beside))
         put(self._results.data, show.downloads(self.name, found))
         self._keep(found)
 

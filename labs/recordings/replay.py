@@ -13,8 +13,8 @@ from labs.present.blocks import Block, Draw, Drawn, html
 from labs.present.html import Recorded
 from labs.present.levels import stepped
 from labs.present.markup import script_data
+from labs.present.verdict import who
 from labs.recordings import store
-from labs.recordings.others import Other, called, machines, servers, settings
 from labs.recordings.pictures import Pictures
 from labs.records.errors import BadRecording
 from labs.records.results import Result
@@ -25,7 +25,7 @@ class Replayed:
 
     def __init__(self, name: str, lab: LabKind[Any], result: Result) -> None:
         self.result = result
-        self.html = page(name, result, Pictures(name)) + switch(name, lab, result)
+        self.html = page(name, result, Pictures(name)) + switch(name, lab)
         self.alt = showing(result).alt(result)
         if asked := lab.asks(result):
             self.html = behind_bet(self.html, name, asked, lab.outcome(result), lab.place())
@@ -40,13 +40,18 @@ class Replayed:
 def replay(name: str, lab: LabKind[Any]) -> Replayed:
     """The lab's recording. BadRecording if there is none, it is of another experiment, or its
     picture is of another recording."""
+    return Replayed(name, lab, recorded(name, lab))
+
+
+def recorded(name: str, lab: LabKind[Any]) -> Any:
+    """The result of that name. BadRecording if there is none, or it is of another experiment."""
     result = store.recording(name)
     if not isinstance(result, lab.result) or not lab.matches(result):
         raise BadRecording(
             f"{name}: the page asks for another experiment than was recorded. Record it again "
-            "with `make record`."
+            f"with `make record LABS={name}`."
         )
-    return Replayed(name, lab, result)
+    return result
 
 
 def plainly(drawn: Drawn) -> Markup:
@@ -75,27 +80,23 @@ def course(result: Result) -> list[Block]:
     return [figure, stepped(show.levels(result), show.concluded(result), show.pace)]
 
 
-def switch(name: str, lab: LabKind[Any], result: Result) -> Markup:
-    """List the recordings that a page may show in this one's place, as data for its script; nothing
-    where there is no other."""
-    alike, elsewhere = servers(name, result), machines(name)
-    changed = settings(name, lab)
-    groups = [
-        {"label": label, "others": [_shown(each, draw(each.lab)) for each in found]}
-        for label, found, draw in (
-            ("Measured on", elsewhere, lambda _: plainly),
-            ("Other settings", changed, Pictures),
-            ("The same requests, earlier in the book", alike, Pictures),
-        )
-        if found
+def switch(name: str, lab: LabKind[Any]) -> Markup:
+    """The recordings of the lab under its other settings, which a page may show in the figure's
+    place, as data for its script (book/web/src/switch.ts); nothing where there are none.
+    BadRecording for one that is missing, or of another experiment."""
+    if not lab.also:
+        return Markup("")
+    others = [
+        {"label": label, "html": _under(store.under(name, label), lab.under(label))}
+        for label in lab.also
     ]
-    here = called(result) if alike or changed else result.machine.caption
-    data = {"here": here, "groups": groups}
-    return script_data(data, class_="wt-switch-data") if groups else Markup("")
+    groups = [{"label": "Other settings", "others": others}]
+    data = {"here": who(lab.experiments()[0].server), "groups": groups}
+    return script_data(data, class_="wt-switch-data")
 
 
-def _shown(other: Other, draw: Draw) -> dict[str, str]:
-    return {"label": other.label, "html": html(course(other.result), draw)}
+def _under(name: str, lab: LabKind[Any]) -> str:
+    return html(course(recorded(name, lab)), Pictures(name))
 
 
 def behind_bet(

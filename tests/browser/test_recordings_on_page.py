@@ -1,6 +1,7 @@
 """Recordings in a page without Python: level by level, others in their place, and saved ones."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from labs.kinds.mystery.show import fixes_levels
 from labs.kinds.mystery.verdict import revealed
 from labs.kinds.registry import showing
 from labs.kinds.timeline.record import Timeline
-from labs.recordings import others, recorder, store
+from labs.recordings import recorder, store
 from labs.records.results import Result
 
 CHAPTER = "1-cpu-time/many-cores"
@@ -249,18 +250,14 @@ def test_a_mystery_s_repairs_are_replayed_within_its_solution(book: Path, page: 
     expect(figure.get_by_role("status").locator("p")).to_have_text([*revealed(result)])
 
 
-def test_other_servers_stand_in_the_figure_s_place_one_at_a_time(book: Path, page: Page) -> None:
-    run = opened(book, page, "2-wait-time/event-loop")
-    own = store.recording("event-loop")
-    there = others.servers("event-loop", own)
-    assert there
+def test_other_settings_stand_in_the_figure_s_place_one_at_a_time(book: Path, page: Page) -> None:
+    run = opened(book, page, "2-wait-time/the-pool")
+    others = ("32 workers", "128 workers")
     choice = run.get_by_role("combobox", name="Recorded run")
-    expect(choice.locator("option")).to_have_text(
-        [others.called(own), *(each.label for each in there)]
-    )
-    for number, each in enumerate(there, 1):
-        choice.select_option(index=number)
-        figure = of(run, each.result)
+    expect(choice.locator("option")).to_have_text([re.compile("64 processes"), *others])
+    for label in others:
+        choice.select_option(label)
+        figure = of(run, store.recording(store.under("the-pool", label)))
         expect(figure.locator("svg.wt-wide")).to_be_visible()
         expect(run.locator(":scope > figure").first).to_be_hidden()
     figure.get_by_role("button", name=OPEN).click()

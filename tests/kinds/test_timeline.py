@@ -529,15 +529,12 @@ def test_under_groups_equal_processes_and_its_file_has_each() -> None:
 # the panel
 
 
-def test_scaled_down_timeline_lab_says_why_and_whole_keeps_it() -> None:
-    heavy, steps = Workload(cpu_s=0.05), [replace(step, seconds=10) for step in examples.STEPS]
-    small = TimelineLab(POOL, heavy, steps).scaled_down(1, shared=False)
-    assert "the steps last 6 s together" in plain(small.about())
-    shared = TimelineLab(POOL, heavy, steps).scaled_down(8, shared=True)
-    assert "This is a free service" in shared.about()
-    assert small.workload.cpu_s == 0 and max(step.seconds for step in small.steps) < 10
-    for kept in (TimelineLab(POOL, heavy, steps, whole=True), TimelineLab(POOL, HALF, steps)):
-        assert kept.scaled_down(1, shared=False) is kept
+def test_a_small_machine_walks_the_same_steps_with_a_wait_and_says_why() -> None:
+    lab = TimelineLab(POOL, Workload(cpu_s=0.05), examples.STEPS)
+    small = lab.scaled_down(1, shared=False)
+    assert small.steps == lab.steps and small.workload == Workload(wait_s=0.05)
+    assert "This machine has one core" in small.about()
+    assert lab.scaled_down(2, shared=False) is lab
 
 
 def test_timeline_lab_has_no_controls_where_nobody_replaces_a_worker() -> None:

@@ -25,7 +25,7 @@ from labs.kinds.timeline.record import Timeline
 from labs.present.blocks import html
 from labs.present.levels import Level, Pace, stepped
 from labs.present.tables import Table
-from labs.recordings import others, replay, store
+from labs.recordings import replay, store
 from labs.records.errors import BadRecording, Unusable
 from labs.records.format import rate
 from labs.records.results import Result
@@ -197,22 +197,6 @@ def test_a_recording_is_shown_by_its_kind_and_carries_its_figure_when_it_is_save
     assert hostile not in said + show.downloads("x", bad)
 
 
-def test_other_servers_had_the_same_requests_in_labs_that_the_reader_has_met() -> None:
-    result = store.recording("event-loop")
-    found = others.servers("event-loop", result)
-    parts = [
-        part for each in found for part in getattr(each.result, "parts", {"": each.result}).values()
-    ]
-    assert {part.experiment.server.architecture for part in parts} == {"prefork", "threaded"}
-    assert {part.experiment.workload for part in parts} == {result.experiment.workload}  # type: ignore[attr-defined]
-    assert "event-loop" not in [each.lab for each in found]
-    pool = next(each for each in found if each.lab == "the-pool")
-    assert pool.label == others.called(store.recording("the-pool")).strip()
-    assert others.servers("one-core", store.recording("one-core")) == []  # nothing came before it
-    assert others.servers("a-lab-of-mine", result) == []
-    assert replay.switch("prefork", LAB, store.recording("prefork")) == ""  # not over users
-
-
 def test_a_lab_can_be_chosen_under_its_other_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,33 +208,18 @@ def test_a_lab_can_be_chosen_under_its_other_settings(
     path = store.path("one-core-2-workers", own.machine)
     store.save(own, path)
     with pytest.raises(BadRecording, match=r"another experiment.*make record LABS=one-core-2-work"):
-        replay.switch("one-core", lab, own)
+        replay.switch("one-core", lab)
     store.save(structs.replace(own, experiment=lab.under("2 workers").experiment), path)
-    shown = replay.switch("one-core", lab, own)
+    shown = replay.switch("one-core", lab)
     data = json.loads(re.sub(r"^<script.*?>|</script>$", "", shown))
-    assert data["here"] == others.called(own)
+    assert data["here"] == "A prefork server (1 process run by gunicorn, on all cores)"
     ((settings, (other,)),) = (each.values() for each in data["groups"])
     assert (settings, other["label"]) == ("Other settings", "2 workers")
     assert "2 processes" in other["html"]
+    assert replay.switch("one-core", LAB) == ""
 
 
 @pytest.mark.parametrize("also", [["2 workers"], {"2 workers": 2}], ids=["no labels", "no server"])
 def test_other_settings_are_servers_or_workloads(also: Any) -> None:
     with pytest.raises(Unusable, match="also"):
         SweepLab(EXPERIMENT, also=also)
-
-
-def test_machines_can_be_chosen_where_several_have_recorded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small = store.recording("one-core")
-    large = structs.replace(small, machine=replace(small.machine, cores=8))
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    store.save(small, store.path("one-core", small.machine))
-    assert replay.switch("one-core", LAB, small) == ""
-    store.save(large, store.path("one-core", large.machine))
-    data = json.loads(re.sub(r"^<script.*?>|</script>$", "", replay.switch("one-core", LAB, small)))
-    assert data["here"] == small.machine.caption
-    ((measured_on, (other,)),) = (each.values() for each in data["groups"])
-    assert (measured_on, other["label"]) == ("Measured on", large.machine.caption)
-    assert "<figure" in other["html"] and large.machine.caption in other["html"]

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import examples
 import pytest
-from bs4 import BeautifulSoup
 from chapters import labs
 from msgspec import structs
-from panel_driver import PanelDriver
 
 from labs.analysis.scale import (
     BOOK_CORES,
@@ -25,17 +23,12 @@ from labs.analysis.scale import (
 from labs.exercises import readings
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
-from labs.kinds.comparison.show import show as comparison_show
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.beside import as_if_on, beside
+from labs.kinds.sweep.beside import as_if_on
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
-from labs.kinds.timeline.record import StepResult, Timeline
 from labs.kinds.timeline.run import TimelineLab
-from labs.kinds.timeline.show import show as timeline_show
-from labs.panel.inside import compared as compared_with
-from labs.panel.lab import LabPanel
 from labs.recordings import store
 from labs.records.experiment import MOST_LEVELS, Experiment, Load, Server, Workload
 from labs.records.results import Machine, Prediction
@@ -164,17 +157,6 @@ def test_no_pool_of_cpu_work_is_too_small(cores: int) -> None:
     assert rates == pytest.approx([rates[0]] * 3, rel=0.1)
 
 
-WATCHED = store.recording("watching")
-
-
-def watching(cores: int, *results: StepResult) -> Timeline:
-    """Its recording as if it were of so many cores, and of these steps."""
-    assert isinstance(WATCHED, Timeline)
-    run = replace(WATCHED.run, step_results=results or WATCHED.run.step_results)
-    steps = WATCHING.at_scale(cores).steps
-    return structs.replace(WATCHED, machine=machine(cores), steps=steps, runs=(run,))
-
-
 @pytest.mark.parametrize("cores", SCALES)
 def test_the_last_step_fills_every_core(cores: int) -> None:
     lab = WATCHING.at_scale(cores)
@@ -205,23 +187,9 @@ def test_a_recording_matches_at_its_own_scale_only() -> None:
     both, found = COMPARISONS["both-at-once"], compared("both-at-once")
     assert both.matches(found) and both.at_scale(16).matches(found)
     assert not both.matches(structs.replace(found, machine=machine(4)))
-    assert WATCHING.matches(structs.replace(watching(8), server=WATCHING.at_scale(8).server))
-
-
-@pytest.mark.parametrize("name", ["how-many-workers", "watching"])
-def test_who_measures_for_longer_still_compares_with_the_recorded_run(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = watching(8) if name == "watching" else compared(name)
-    monkeypatch.setattr("labs.kinds.comparison.run.last", lambda *_, **__: examples.CALIBRATION)
-    lab, recorded = LABS[name].at_scale(8), store.recording(name)
-    panel = PanelDriver(LabPanel(name, lab, recorded=recorded))
-    before = compared_with(panel.panel._usual, found, recorded)
-    assert before
-    panel.measure_for(lab.each_s / 2)
-    assert panel.panel._lab.each_s == lab.each_s / 2
-    assert compared_with(panel.panel._usual, found, recorded) == before
-    panel.shut()
+    watched, grown = store.recording("watching"), WATCHING.at_scale(8)
+    eight = structs.replace(watched, machine=machine(8), server=grown.server, steps=grown.steps)
+    assert WATCHING.matches(eight)
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -241,28 +209,9 @@ def test_what_a_reader_writes_is_run_as_written() -> None:
     assert not mine.matches(simulated(SWEEPS["many-cores"].at_scale(16).experiment, 16))
 
 
-def rows(html: str) -> list[list[str]]:
-    found = BeautifulSoup(html, "html.parser").select("tbody tr")
-    return [[cell.get_text() for cell in row.select("td")] for row in found]
-
-
-def unfolded(html: str) -> list[str]:
-    """Heads of the columns that are shown at once."""
-    heads = BeautifulSoup(html, "html.parser").select("th")
-    return [head.get_text() for head in heads if "wt-rest" not in (head.get("class") or ())]
-
-
-def test_two_scales_stand_side_by_side_per_core() -> None:
+def test_a_recorded_run_is_set_beside_one_on_more_cores() -> None:
     lab = SWEEPS["many-cores"]
     here, there = simulated(lab.at_scale(8).experiment, 8), simulated(lab.experiment, 2)
-    table = rows(beside(here, there))
-    users = [row[:2] for row in table]
-    assert users == [["4", "1"], ["8", "2"], ["12", "3"], ["16", "4"], ["32", "8"]]
-    assert float(table[-1][2]) == pytest.approx(float(table[-1][3]), rel=0.05)
-    assert [float(cell) for cell in table[-1][4:]] == pytest.approx([1, 1], abs=0.08)
-    pair = ["req/s per core, here", "req/s per core, on 2 cores"]
-    assert unfolded(beside(here, there)) == ["users, here", "users, on 2 cores", *pair]
-    assert beside(there, there) == ""
     moved = as_if_on(there, 8)
     assert [point.users for point in moved.points] == [4, 8, 12, 16, 32]
     for point in moved.points[1:]:
@@ -274,33 +223,11 @@ def test_two_scales_stand_side_by_side_per_core() -> None:
     assert not lab.at_scale(8).compares(other, there)
 
 
-def test_parts_stand_side_by_side_in_their_order() -> None:
+def test_exercises_on_parts_follow_the_scale() -> None:
     both = [compared("how-many-workers", cores) for cores in (8, 2)]
-    shown = comparison_show.beside(*both)
-    table = rows(shown)
-    assert [row[0] for row in table[::3]] == ["1 worker", "8 workers", "16 workers", "40 workers"]
-    assert table[-1][1:3] == ["16", "4"]
-    assert unfolded(shown)[:2] == ["part", "users, here"] and len(unfolded(shown)) == 4
     scaled, written = (readings.of_parts(each, "16 workers", "1 worker") for each in both)
     assert (scaled["few"], written["few"]) == (40, 16)
     assert scaled["first"] / scaled["second"] == pytest.approx(8, rel=0.1)
-
-
-def test_steps_stand_side_by_side_per_core() -> None:
-    there = watching(2)
-    crowded = [
-        replace(step, throughput_rps=4 * step.throughput_rps, server_cpu=4 * step.server_cpu)
-        for step in there.run.step_results
-    ]
-    shown = timeline_show.beside(watching(8, *crowded), there)
-    assert [row[1:3] for row in rows(shown)] == [
-        ["1 user", "1 user"], ["8 users", "2 users"], ["32 users", "8 users"],
-    ]  # fmt: skip
-    for row in rows(shown):
-        assert row[3] == row[4] and row[5] == row[6]
-    assert unfolded(shown) == [
-        *("step", "load, here", "req/s per core, here", "req/s per core, on 2 cores")
-    ]
 
 
 def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:

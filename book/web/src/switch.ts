@@ -1,10 +1,10 @@
-/** Other recordings in a figure's place: of other machines, and of other servers that answered the
- * same requests. Only what was recorded is there to choose. */
+/** Other recordings in a figure's place: of the same lab under other settings. Only what was recorded
+ * is there to choose. */
 import { offerLevels } from './levels';
 import { data, make } from './make';
 import { bringToLife } from './recorded';
 
-/** Written by labs/recordings/others.py. */
+/** Written by labs/recordings/replay.py. */
 interface Others {
   here: string; // what the page's own figure is of
   groups: { label: string; others: { label: string; html: string }[] }[];

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import msgspec
-from markupsafe import Markup
 
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import believed, differ
@@ -15,7 +14,6 @@ from labs.kinds.comparison.figure import (
 )
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.show import Column, Show, quoted
-from labs.kinds.sweep import beside
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import VERDICT, Block, Drawn, Said, Within, brief
 from labs.present.quantities import Quantity
@@ -40,12 +38,6 @@ def data(comparison: Comparison) -> dict[str, object]:
     """Give all numbers of a comparison, each part's as a sweep's."""
     parts = {label: sweep.data(part) for label, part in comparison.parts.items()}
     return {**msgspec.to_builtins(comparison), "parts": parts}
-
-
-def side_by_side(found: Comparison, recorded: Comparison) -> Markup:
-    """Pair recordings part by part, in their order: at another scale they have other labels."""
-    both = zip(found.parts.items(), recorded.parts.values(), strict=False)
-    return beside.parts_beside([(label, here, there) for (label, here), there in both])
 
 
 def split(comparison: Comparison) -> Drawn | None:
@@ -94,6 +86,5 @@ show = Show(
     verdict=under,
     levels=comparison_levels,
     concluded=lambda found: [verdict.said(found)[0][1]],  # of all parts; the page has the rest
-    beside=side_by_side,
     data=data,
 )

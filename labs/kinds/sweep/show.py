@@ -13,7 +13,6 @@ from labs.analysis.contrast import Difference, difference, spread
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
-from labs.kinds.sweep.beside import beside
 from labs.kinds.sweep.figure import sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
@@ -309,6 +308,5 @@ show = Show(
     levels=sweep_levels,
     concluded=lambda found: verdict.verdict(found.model, found.run),
     note=note,
-    beside=beside,
     data=data,
 )

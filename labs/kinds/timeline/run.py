@@ -13,7 +13,6 @@ from typing import Any, Self
 
 from labs.analysis.checks import is_the_result
 from labs.analysis.scale import own_steps
-from labs.analysis.scaling import scaled_down_timeline
 from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
@@ -37,10 +36,9 @@ CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 class TimelineLab(LabKind[Timeline]):
     """One load after the other, and what is done to the server meanwhile. The reader predicts
     the requests under way when the most have arrived, where they arrive at a rate; the workers at
-    the end of a server that starts more; else the throughput of the last step. On one core and on
-    a shared service heavy work is made light, and the lab says so; `whole` keeps it as it is. With
-    `by_cores` users and workers are meant for two cores, and grow with those there are. `about`
-    are the settings that the lab is about."""
+    the end of a server that starts more; else the throughput of the last step. With `by_cores`
+    users and workers are meant for two cores, and grow with those there are. `about` are the
+    settings that the lab is about."""
 
     result = Timeline
     fixed = ("architecture", "by", "users")  # the steps go with that server, and say who comes
@@ -53,7 +51,6 @@ class TimelineLab(LabKind[Timeline]):
         workload: Workload,
         steps: Sequence[Step],
         *,
-        whole: bool = False,
         by_cores: bool = False,
         about: Sequence[str] = (),
     ) -> None:
@@ -63,10 +60,9 @@ class TimelineLab(LabKind[Timeline]):
         self.settings = check_named(about)
         self.ask = least_obvious(server, steps)
         self.server, self.workload, self.steps = server, workload, tuple(steps)
-        self.whole = whole
         self.scale = Scale((server, self.steps) if by_cores else None)
         self.given = {"server": server, "workload": workload, "steps": self.steps}
-        self.given |= {"whole": whole, "about": about}
+        self.given |= {"about": about}
         self.question = question(self.ask, self.steps)
         self.controls = _controls(server)
         self._orders: SimpleQueue[Order] | None = None  # for the run that goes on
@@ -139,14 +135,6 @@ class TimelineLab(LabKind[Timeline]):
         server, steps = self.scale.written
         server, steps = own_steps(server, self.workload, steps, cores)
         return {"server": server, "steps": steps}
-
-    def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        if self.whole:
-            return self
-        smaller, shorter, why = scaled_down_timeline(
-            self.workload, self.steps, cores, shared=shared
-        )
-        return self.again(Scale(why=why), workload=smaller, steps=shorter) if why else self
 
     @property
     def each_s(self) -> float:

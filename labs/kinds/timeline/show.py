@@ -17,7 +17,6 @@ from labs.kinds.show import (
     to_know,
     two_digits,
 )
-from labs.kinds.sweep import beside
 from labs.kinds.timeline import verdict
 from labs.kinds.timeline.figure import (
     happenings,
@@ -200,26 +199,6 @@ def _line_gone(timeline: Timeline, step: int) -> float:
     return known(next(none, None), f"line_gone={step}: there was a line to the end.")
 
 
-BESIDE = (
-    ("load", lambda step: step.asked.load),
-    (
-        beside.PER_CORE,
-        lambda step: plain(step.found.throughput_rps / step.timeline.machine.cores, 3),
-    ),
-    (
-        "of all cores, busy for the server",
-        lambda step: percent(step.found.server_cpu / step.timeline.machine.cores),
-    ),
-)
-
-
-def side_by_side(found: Timeline, recorded: Timeline) -> str:
-    """Step by step and per core, where their machines have different numbers of cores."""
-    steps = zip(found.walked, recorded.walked, strict=False)
-    rows = [((str(here.number),), here, there) for here, there in steps]
-    return beside.table(found, recorded, ("step",), BESIDE, rows)
-
-
 show = Show(
     result=Timeline,
     middle_by="throughput over the whole time",
@@ -249,5 +228,4 @@ show = Show(
     levels=timeline_levels,
     pace=Pace(each="step", known=(ORANGE,)),  # the forecast's
     concluded=verdict.verdict,
-    beside=side_by_side,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from labs.analysis.causes import AGREES, HALF
-from labs.analysis.checks import full_generator, is_the_result, surroundings
+from labs.analysis.checks import full_generator, is_the_result, sampling_error, surroundings
 from labs.analysis.failures import failures
 from labs.kinds.timeline.forecast import with_workers
 from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
@@ -132,8 +132,7 @@ def _of_step(step: WalkedStep) -> str:
         return f"{where}; {INTERVENED}."
     if step.asked.rate is not None:
         return _of_arrivals(step)
-    work = step.timeline.workload
-    few = 2 * max(work.cpu_cv, work.wait_cv) / math.sqrt(max(1.0, result.completed))
+    few = sampling_error(step.timeline.workload, result.completed)
     if abs(model - found) <= max(AGREES, few) * found:
         return f"{where}, as the forecast said ({rate(model)})."
     side = "above" if found > model else "below"
