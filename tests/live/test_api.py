@@ -30,7 +30,7 @@ from labs.measure.rig import Rig
 from labs.recordings import recorder, store
 from labs.recordings.recorder import BOOK, record, record_book
 from labs.recordings.replay import Replayed
-from labs.records.errors import BadRecording, Unusable
+from labs.records.errors import Unusable
 from labs.records.experiment import Load, Server, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -70,15 +70,6 @@ def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> N
     (figure,) = re.findall(r'<script type="application/json">(.*?)</script>', shown.html, re.S)
     names = {each["name"] for each in json.loads(figure)["data"]}
     assert names == {"recorded on 2 cores", "bound", "forecast"}
-
-
-@pytest.mark.usefixtures("shelf")
-def test_a_page_that_asks_for_another_experiment_than_was_recorded_is_refused() -> None:
-    other = replace(examples.EXPERIMENT, load=Load((1, 2)))
-    with pytest.raises(BadRecording, match="another experiment than was recorded"):
-        labs.sweep("many-cores", other)
-    with pytest.raises(BadRecording, match="nowhere: not recorded yet"):
-        labs.clocks("nowhere")
 
 
 def test_a_replayed_page_carries_no_samples() -> None:

@@ -94,15 +94,6 @@ def test_no_proxy_is_asked(tmp_path):
             proxy.accept()
 
 
-@pytest.mark.extended
-@pytest.mark.measures
-def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
-    (tmp_path / "gunicorn.py").write_text("raise SystemExit('no gunicorn today')\n")
-    done = labs(*RUN, "1", env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert done.returncode == 3, done.stderr
-    assert "no gunicorn today" in done.stderr and "Traceback" not in done.stderr
-
-
 @pytest.mark.performance
 def test_ctrl_c_stops_it_and_leaves_nothing():
     command = [sys.executable, "-u", "-m", "labs", *RUN, "1,2,4", "--seconds", "20"]

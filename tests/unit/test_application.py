@@ -179,13 +179,6 @@ def test_a_transaction_ends_after_its_wait_and_when_the_wait_fails(address, monk
     assert database.statements == [begin, exclusive.TAKE_ONE, "ROLLBACK"]
 
 
-def test_who_is_kept_out_for_too_long_says_so(monkeypatch) -> None:
-    monkeypatch.setattr(exclusive, "GIVE_UP_S", 0.0)
-    Told(monkeypatch, others=1)
-    with pytest.raises(sqlite3.OperationalError, match="locked"):
-        exclusive.brief_transaction(0.02)
-
-
 @pytest.fixture
 def stock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
     """The SQLite of a server, as one of its threads has it."""

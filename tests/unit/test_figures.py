@@ -14,8 +14,8 @@ import plotly.graph_objects as go
 import pytest
 from msgspec import structs
 
-from labs.kinds.checkup.show import checkup_alt, checkup_figure, checkup_rows
-from labs.kinds.clocks.show import clocks_alt, clocks_figure
+from labs.kinds.checkup.show import checkup_alt, checkup_rows
+from labs.kinds.clocks.show import clocks_alt
 from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
@@ -58,8 +58,6 @@ def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
         whole(users=(1, 16, 256), think_time_s=0.1),
         strip_figure(()),
         strip_figure(examples.run().samples),
-        clocks_figure(examples.clocks()),
-        checkup_figure(examples.checkup()),
     ],
 )
 def test_plotly_takes_every_figure_and_it_is_plain_json(figure: Figure) -> None:
