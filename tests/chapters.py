@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -32,6 +34,7 @@ kernelspec:
 ---
 
 """  # of a page with cells
+CONF = "extensions = ['myst_parser', 'labs.site.roles']"  # Sphinx's, of pages without cells
 
 
 @dataclass(frozen=True)
@@ -164,3 +167,12 @@ def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
             [cell.strip() for cell in line.strip("|").split(" | ")] for line in block.splitlines()
         ]
         yield head, rows
+
+
+def build(source: Path, conf: str = CONF) -> str:
+    """What Sphinx complains about in that folder; "" where it has built the pages into `out`."""
+    (source / "conf.py").write_text(conf)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-N"]
+    made = subprocess.run([*command, source, source / "out"], capture_output=True, text=True)
+    assert bool(made.returncode) == bool(made.stderr)
+    return made.stderr
