@@ -31,7 +31,7 @@ from labs.recordings import recorder, store
 from labs.recordings.recorder import BOOK, record, record_book
 from labs.recordings.replay import Replayed
 from labs.records.errors import Unusable
-from labs.records.experiment import Load, Server, Workload
+from labs.records.experiment import Experiment, Load, Server, Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -151,21 +151,30 @@ sweep("one-core", Experiment(
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}
 
 
-@pytest.mark.extended
+MANY = Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256]))
+EACH_TIME = "sweep, starting"
+STOPPED: dict[str, tuple[Any, str, float]] = {  # a lab, its stage or "" for a load, seconds into it
+    "sweep, calibrating": (SweepLab(MANY), "calibrating", 0.1),
+    EACH_TIME: (SweepLab(MANY), "starting", 0.5),
+    "sweep, warming up": (SweepLab(MANY), "warming up", 0.1),
+    "clocks": (ClocksLab({"long": Workload(wait_s=8.0)}), "", 0.5),
+    "comparison": (ComparisonLab(POOLS), "", 0.5),
+    "generators": (GeneratorsLab(seconds=60.0), "", 3.0),
+    "memory": (MemoryLab({"process": (1, 256)}), "256", 0.5),
+    "race": (RaceLab(WAYS, seconds=20.0), "", 8.0),  # past its settling
+}
+
+
 @pytest.mark.performance
 @pytest.mark.parametrize(
     ("lab", "stage", "after_s"),
     [
-        (ClocksLab({"long": Workload(wait_s=8.0)}), "", 0.5),
-        (ComparisonLab(POOLS), "", 0.5),
-        (GeneratorsLab(seconds=60.0), "", 3.0),
-        (MemoryLab({"process": (1, 256)}), "256", 0.5),
-        (RaceLab(WAYS, seconds=20.0), "", 8.0),  # past its settling
+        pytest.param(*each, id=name, marks=[pytest.mark.extended] * (name != EACH_TIME))
+        for name, each in STOPPED.items()
     ],
-    ids=["clocks", "comparison", "generators", "memory", "race"],
 )
 def test_stop_ends_a_lab_at_once(lab: Any, stage: str, after_s: float) -> None:
-    """While it waits for an answer, drives a load, or starts many processes."""
+    """While it burns, waits for an answer, drives a load, or starts many processes."""
     stop, pressed = threading.Event(), list[float]()
 
     def press() -> None:

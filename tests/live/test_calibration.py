@@ -70,6 +70,13 @@ def test_calibrate_tells_how_far_the_speed_moved_since_a_burn_of_the_last_minute
     assert calibration.calibrate(HERE).spread == 0
 
 
+def test_calibrate_stops_when_told_to():
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Stopped):
+        calibration.calibrate(HERE, stop=stop)
+
+
 def test_explained_blames_no_language_for_a_busy_machine():
     said = "^The machine is so busy$"
     with pytest.raises(Unusable, match=said), explained("counting", "Python"):

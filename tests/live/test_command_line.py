@@ -1,6 +1,5 @@
 """python -m labs: the contract other tools may rely on, and a sentence for every mistake."""
 
-import contextlib
 import json
 import os
 import signal
@@ -47,34 +46,6 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
         assert 0 < inside < 1.1  # how near 1 depends on when the users get a core, to ask again
         assert all(set(check) == {"name", "unfit", "sentence"} for check in point["checks"])
     assert store.read(out).points[0].users == 1
-
-
-@pytest.mark.extended
-@pytest.mark.measures
-def test_as_many_generators_as_asked_for_send():
-    """Each has a connection of its own to the server, which the system knows of. And a dash is
-    standard output, with nothing but JSON."""
-    command = [sys.executable, "-m", "labs", "run", "--server", "event-loop", "--wait", "0.02"]
-    senders = set()
-
-    def send():
-        for each in psutil.Process(going.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                asks = any(c.status == psutil.CONN_ESTABLISHED for c in each.net_connections())
-                if asks and "locust" in each.cmdline():
-                    senders.add(each.pid)
-        return len(senders) == 3
-
-    with subprocess.Popen(
-        [*command, "--users", "6", "--generators", "3", "--seconds", "0.5", "--json", "-"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as going:
-        eventually(send, 60)
-        data = json.loads(going.communicate(timeout=60)[0])
-    assert data["experiment"]["load"]["generators"] == 3
-    assert data["points"][0]["users"] == 6
-    assert data["points"][0]["throughput_rps"] > 0
 
 
 @pytest.mark.extended
