@@ -148,30 +148,25 @@ sweep("one-core", Experiment(
     also={"two cores": Server("prefork", cores=2)})
 ```
 """
+MANY = Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256]))
 POOLS = {name: replace(examples.EXPERIMENT, load=Load((1, 2), seconds=60.0)) for name in "ab"}
 
 
-MANY = Experiment(Server("prefork", processes=256), Workload(wait_s=0.2), Load([256]))
-EACH_TIME = "sweep, starting"
-STOPPED: dict[str, tuple[Any, str, float]] = {  # a lab, its stage or "" for a load, seconds into it
-    "sweep, calibrating": (SweepLab(MANY), "calibrating", 0.1),
-    EACH_TIME: (SweepLab(MANY), "starting", 0.5),
-    "sweep, warming up": (SweepLab(MANY), "warming up", 0.1),
-    "clocks": (ClocksLab({"long": Workload(wait_s=8.0)}), "", 0.5),
-    "comparison": (ComparisonLab(POOLS), "", 0.5),
-    "generators": (GeneratorsLab(seconds=60.0), "", 3.0),
-    "memory": (MemoryLab({"process": (1, 256)}), "256", 0.5),
-    "race": (RaceLab(WAYS, seconds=20.0), "", 8.0),  # past its settling
-}
-
-
+@pytest.mark.extended
 @pytest.mark.performance
 @pytest.mark.parametrize(
     ("lab", "stage", "after_s"),
     [
-        pytest.param(*each, id=name, marks=[pytest.mark.extended] * (name != EACH_TIME))
-        for name, each in STOPPED.items()
+        (ClocksLab({"long": Workload(wait_s=8.0)}), "", 0.5),
+        (ComparisonLab(POOLS), "", 0.5),
+        (SweepLab(MANY), "calibrating", 0.1),
+        (SweepLab(MANY), "starting", 0.5),
+        (SweepLab(MANY), "warming up", 0.1),
+        (GeneratorsLab(seconds=60.0), "", 3.0),
+        (MemoryLab({"process": (1, 256)}), "256", 0.5),
+        (RaceLab(WAYS, seconds=20.0), "", 8.0),  # past its settling
     ],
+    ids=["clocks", "comparison", "burns", "start", "warm-up", "generators", "memory", "race"],
 )
 def test_stop_ends_a_lab_at_once(lab: Any, stage: str, after_s: float) -> None:
     """While it burns, waits for an answer, drives a load, or starts many processes."""

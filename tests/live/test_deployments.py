@@ -146,6 +146,19 @@ def test_missing_says_in_a_sentence_what_is_too_old_or_broken(nothing_here: Path
     refused(SMALL["node"], Workload(), f"by='node': {words}")
 
 
+@pytest.mark.parametrize(
+    ("server", "workload", "words"),
+    [
+        (SMALL["nginx-fpm"], FILE, "by='nginx-fpm': nginx itself answers files."),
+        (SMALL["apache"], Workload(wait_by="backend"), "wait_by='backend': by='apache'"),
+    ],
+)
+def test_check_refuses_what_a_server_can_never_do(
+    server: Server, workload: Workload, words: str
+) -> None:
+    refused(server, workload, words)
+
+
 # -- templates -------------------------------------------------------------------------------
 
 
