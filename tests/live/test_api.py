@@ -80,11 +80,6 @@ def test_a_replayed_page_carries_no_samples() -> None:
     assert show.downloads("many-cores", heavy) == show.downloads("many-cores", light)
 
 
-def test_a_lab_that_is_on_no_page_is_refused_before_anything_is_recorded() -> None:
-    with pytest.raises(Unusable, match=r"no-such: no such lab\. Choose from "):
-        record_book(["no-such"], print)
-
-
 @pytest.mark.parametrize(
     ("kind", "asked_s", "levels_s"),
     [("level", 1.0, 3.0), ("level", 4.0, 4.0), ("step", 1.0, 1.0)],
