@@ -720,6 +720,19 @@ def test_waits_that_many_have_together_come_in_rounds():
         assert level.model_rps == pytest.approx(max(rps, 1 / 0.212))
 
 
+def test_think_time_is_in_the_forecast_of_rounds_and_not_in_the_bound_alone() -> None:
+    together = of(10, 200, wait_by="disk-together")
+    calibration = dataclasses.replace(IDEAL, generator_s=0.0)
+    level = one_level(prefork(64), together, 64, calibration=calibration, think_time_s=1.0)
+    assert level.bound_rps == pytest.approx(64 / 1.21)
+    assert level.model_rps == pytest.approx(64 / (1.01 + 1.5 * 0.2), rel=0.03)
+    # Eight workers, which others have while a user thinks, or nobody where each is held.
+    few = one_level(prefork(8), together, 64, calibration=calibration, think_time_s=1.0)
+    held = one_level(prefork(8, by="apache"), together, 64, calibration=calibration, think_time_s=1)
+    assert held.model_rps == pytest.approx(8 / (1.01 + 1.5 * 0.2), rel=0.1)
+    assert few.model_rps > 2 * held.model_rps
+
+
 def test_a_wait_that_takes_no_time_is_none_whatever_it_would_be_for():
     for wait_by in ("disk-together", "lock"):
         level = one_level(prefork(8), of(10, 0, wait_by=wait_by), 8)
