@@ -37,15 +37,6 @@ pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    monkeypatch.setenv("LABS_MODE", "replay")
-    for name, result in examples.SHELF.items():
-        store.save(result, store.path(name, result.machine))
-    return tmp_path
-
-
-@pytest.fixture
 def performed(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> list[SweepLab]:
     """The sweeps that are performed, each of which finds the example's points."""
     found: list[SweepLab] = []
@@ -59,7 +50,10 @@ def performed(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> list[SweepLab]:
 
 
 @pytest.mark.usefixtures("shelf")
-def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers() -> None:
+def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LABS_MODE", "replay")
     shown = labs.sweep("many-cores", examples.EXPERIMENT)
     assert isinstance(shown, Replayed)
     check_balanced(shown.html)

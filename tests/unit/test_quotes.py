@@ -22,15 +22,6 @@ from labs.recordings import store
 from labs.records.histogram import MoreThan, histogram
 from labs.site.roles.measured_role import measured
 
-
-@pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
-    for lab, result in examples.SHELF.items():
-        store.save(result, store.path(lab, result.machine))
-    return tmp_path / "recordings"
-
-
 QUOTED = {
     "many-cores": [
         "throughput(4)", "response_time(8)", "demand", "demand(8)", "forecast(1)", "bound(1)",
