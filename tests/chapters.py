@@ -19,6 +19,7 @@ from labs.exercises import catalogue
 from labs.exercises.exercise import Exercise
 from labs.kinds.base import LabKind
 from labs.present import claims
+from labs.recordings import store
 from labs.recordings.recorder import KINDS, cells
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -148,6 +149,9 @@ def chapters() -> list[Page]:
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 each_chapter = pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
+
+FILES = sorted(store.folder().glob("*/*-cores.json"))  # recordings of the book
+each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 
 
 def labs() -> dict[str, LabKind[Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chapters import FILES, each_recording
 
 from labs.kinds.registry import KINDS, lab_kind, show_of, showing
 from labs.present.quantities import NoSuchNumber
@@ -15,12 +16,9 @@ from labs.recordings import store
 from labs.recordings.recorder import cells
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted(store.folder().glob("*/*-cores.json"))
 FOLDERS = sorted(
     path.name for path in (ROOT / "labs/kinds").iterdir() if (path / "run.py").exists()
 )
-
-each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 
 
 @cache

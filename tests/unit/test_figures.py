@@ -12,6 +12,7 @@ from typing import Any
 import examples
 import plotly.graph_objects as go
 import pytest
+from chapters import each_recording
 from msgspec import structs
 
 from labs.kinds.checkup.show import checkup_alt, checkup_rows
@@ -33,7 +34,6 @@ from labs.records.results import Prediction
 
 GUESS = Guess(users=8, rps=160.0)
 POINTS = examples.run(unfit=4).points
-FILES = sorted(store.folder().glob("*/*-cores.json"))
 
 
 def whole(**changes: Any) -> Figure:
@@ -231,7 +231,7 @@ def check_that_no_mark_hides_another(figure: Figure) -> None:
         assert symbol.endswith("-open") or above[4] <= below[4] - 3, (below, above)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+@each_recording
 def test_figure_of_the_book_hides_no_mark_and_names_its_logarithmic_axes(file: Path) -> None:
     found = store.read(file)
     figure = showing(found).figure(found)
