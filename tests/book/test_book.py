@@ -1,7 +1,5 @@
 """The book's pages: whole, in order, linked, and in words that are explained."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What every kind of lab keeps to."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

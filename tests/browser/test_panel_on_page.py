@@ -1,7 +1,5 @@
 """The real panels in a real browser, with real servers and real load."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The mystery lab: its limits by the law and for real, and that nobody tells before the reader."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Connections to a database, lent by a pool behind the threads: X = k / h while threads idle."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Kinds of work and wait: hashing, a slow backend, waits that block; queued and service time."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """What can never be meant is refused in a sentence, before anything is started."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import subprocess

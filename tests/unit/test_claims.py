@@ -1,7 +1,5 @@
 """Claims: what a sentence says of a recording. How a build holds it to that: `test_quotes.py`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Runs of before below a later one's figure, and the words that tell them apart."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -4,8 +4,6 @@ Every kind: sweeps, comparisons, timelines, mysteries, races, load generators, m
 clocks and classics. The recordings are drawn about the forecast, with checks as the labs make them.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import statistics
