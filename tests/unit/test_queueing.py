@@ -15,15 +15,7 @@ import simpy
 
 from labs.records.errors import Unusable
 from labs.theory import laws, queueing
-from labs.theory.queueing import (
-    by_coins,
-    closed,
-    coin_flips,
-    in_step,
-    quota,
-    rounds,
-    sharing,
-)
+from labs.theory.queueing import by_coins, closed, coin_flips, in_step, quota, rounds, sharing
 from labs.theory.simulation import simulate
 
 FOUR = (1.0, 2.0, 3.0, 4.0)
