@@ -9,7 +9,9 @@ EACH_S = 0.02
 
 
 @contextlib.contextmanager
-def answering(headers: str, then: str = "", *, on_and_on: bool = False) -> Iterator[str]:
+def answering(
+    headers: str, then: str, *, status: int = 200, on_and_on: bool = False
+) -> Iterator[str]:
     """Its address. After the headers it sends `then`, once or until nobody listens."""
     over = threading.Event()
 
@@ -17,7 +19,7 @@ def answering(headers: str, then: str = "", *, on_and_on: bool = False) -> Itera
         def handle(self) -> None:
             with contextlib.suppress(OSError):
                 self.request.recv(9999)
-                self.request.sendall(f"HTTP/1.1 200 OK\r\n{headers}\r\n\r\n{then}".encode())
+                self.request.sendall(f"HTTP/1.1 {status} OK\r\n{headers}\r\n\r\n{then}".encode())
                 while on_and_on and not over.wait(EACH_S):
                     self.request.sendall(then.encode())
 

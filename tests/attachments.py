@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from examples import MACHINE, point
+from msgspec import structs
 
 from labs.kinds.attach.forecast import forecast, rates
 from labs.kinds.attach.record import Attached, Attachment, Found, Known
@@ -64,3 +65,8 @@ def attached(
         url="http://127.0.0.1:8000/",
         attachments=(run,),
     )
+
+
+def with_run(found: Attached, **changes: object) -> Attached:
+    """The same attachment with a changed run."""
+    return structs.replace(found, attachments=(replace(found.run, **changes),))

@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -17,6 +19,7 @@ from labs.exercises import catalogue
 from labs.exercises.exercise import Exercise
 from labs.kinds.base import LabKind
 from labs.present import claims
+from labs.recordings import store
 from labs.recordings.recorder import KINDS, cells
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +35,7 @@ kernelspec:
 ---
 
 """  # of a page with cells
+CONF = "extensions = ['myst_parser', 'labs.site.roles']"  # Sphinx's, of pages without cells
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,9 @@ def chapters() -> list[Page]:
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
 each_chapter = pytest.mark.parametrize("page", chapters(), ids=lambda page: page.name)
 
+FILES = sorted(store.folder().glob("*/*-cores.json"))  # recordings of the book
+each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+
 
 def labs() -> dict[str, LabKind[Any]]:
     """The labs of the book by their names, as their cells ask for them."""
@@ -164,3 +171,12 @@ def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
             [cell.strip() for cell in line.strip("|").split(" | ")] for line in block.splitlines()
         ]
         yield head, rows
+
+
+def build(source: Path, conf: str = CONF) -> str:
+    """What Sphinx complains about in that folder; "" where it has built the pages into `out`."""
+    (source / "conf.py").write_text(conf)
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-N"]
+    made = subprocess.run([*command, source, source / "out"], capture_output=True, text=True)
+    assert bool(made.returncode) == bool(made.stderr)
+    return made.stderr

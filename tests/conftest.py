@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import examples
 import psutil
 import pytest
 from brief import BRIEF
@@ -22,6 +23,7 @@ from xdist.scheduler import LoadScopeScheduling
 from labs.exercises import catalogue, latest
 from labs.host import lock
 from labs.host.process_tree import MARK as TREE_MARK
+from labs.recordings import store
 from labs.servers import postgresql
 from labs.servers.storage import CHOICE
 
@@ -215,6 +217,15 @@ def book() -> Path:
     if built.returncode != 0:
         pytest.fail(built.stderr, pytrace=False)
     return PROJECT / "_build/html"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the recordings of `examples.SHELF`, in the place of the book's."""
+    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
+    for lab, result in examples.SHELF.items():
+        store.save(result, store.path(lab, result.machine))
+    return tmp_path / "recordings"
 
 
 @pytest.fixture

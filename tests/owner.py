@@ -7,8 +7,6 @@ landed and how it ended; obeys the words stop, shut, exit and abort on standard 
 --terminal it is the command line instead, which writes what it measured there.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,8 +1,6 @@
 """One corpus of files that nobody can have meant: whole ones, broken in a way that a table names,
 and JSON with something impossible in one place, which a seeded generator draws."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """The book's pages: whole, in order, linked, and in words that are explained."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter
@@ -9,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from chapters import BOOK, Page, asking, chapters, each_chapter, each_page, pages, tables
+from told_settings import COMMANDS, FILES, settings
 
 from labs.exercises import catalogue, proofreading
 from labs.exercises.page import read
+from labs.recordings import outputs
 from labs.site.roles.law_role import worked
 
 pytestmark = pytest.mark.chapters
@@ -35,6 +35,7 @@ HEAD = r"(?m)^\*(\d+) minutes, and \{minutes\}`here` more for all its exercises\
 MOST_WORDS = 1800
 LONGER = {"which-limit": 2200}
 MOST_BEFORE = 300  # words, until there is something to do
+KNOBS = Page(BOOK / "appendix" / "knobs.md").text
 
 
 @each_chapter
@@ -168,17 +169,16 @@ def servers(row: list[str]) -> set[str]:
 
 
 def test_the_knobs_of_a_chapter_are_among_those_of_all_servers() -> None:
-    knobs = Page(BOOK / "appendix" / "knobs.md").text
     for page in chapters():
         for _, rows in tables(page.sections["In production"]):
             for row in filter(servers, rows):
                 assert "(#knobs-" in page.sections["In production"], page.name
                 for knob in re.findall("`([^`]+)`", " ".join(row)):
-                    assert f"`{knob}`" in knobs, f"{page.name}, {row[0]}: {knob}"
+                    assert f"`{knob}`" in KNOBS, f"{page.name}, {row[0]}: {knob}"
 
 
 def test_each_table_of_knobs_has_its_servers_in_one_order() -> None:
-    found = tables(Page(BOOK / "appendix" / "knobs.md").text)
+    found = tables(KNOBS)
     every = [rows for head, rows in found if head[0] == "server"]
     assert len(every) > 6
     for rows in every:
@@ -186,6 +186,33 @@ def test_each_table_of_knobs_has_its_servers_in_one_order() -> None:
         order = [min(map(SERVERS.index, row)) for row in ours]
         assert order == sorted(order)
         assert set(SERVERS) - {"php-fpm"} <= set().union(*map(servers, rows))
+
+
+NO_NUMBER = set(  # where things lie, who may ask, what is logged
+    "LogLevel ServerRoot DefaultRuntimeDir PidFile Mutex Listen ServerName ErrorLog DocumentRoot "
+    "Require tcp_nodelay error_log default_type daemon master_process pid client_body_temp_path "
+    "proxy_temp_path fastcgi_temp_path uwsgi_temp_path scgi_temp_path return root add_header "
+    "fastcgi_pass fastcgi_param php_admin_value[max_execution_time] catch_workers_output log_level "
+    "daemonize listen.mode listen_addresses unix_socket_directories logging_collector timezone "
+    "log_timezone --bind --worker-class --workers --threads --config --no-control-socket --host "
+    "--port --lifespan --ws --no-proxy-headers --no-use-colors".split()
+)
+
+
+@pytest.mark.parametrize("program", [*FILES, "PostgreSQL", *COMMANDS])
+def test_knobs_page_tells_each_setting_as_it_is_set(program: str) -> None:
+    section = KNOBS.split(f"\n**{program}", 1)[1].split("\n\n**")[0]
+    told = dict(re.findall(r"^\| `(.+?)` \| (.*?) \|", section, re.MULTILINE))
+    ours = {n: value for n, value in settings(program).items() if n not in NO_NUMBER}
+    assert told.keys() == ours.keys() - ({"listen"} if program == "php-fpm" else set())
+    for name, value in told.items():
+        assert value == ours[name] or "@" in ours[name], name
+
+
+def test_every_output_is_read_somewhere() -> None:
+    kept = sorted(file.stem for file in outputs.folder().iterdir())
+    shown = re.findall(r"^```\{output\} (\S+)$", "".join(page.text for page in pages()), re.M)
+    assert sorted(shown) == kept
 
 
 def test_drawings_have_ids_and_the_page_s_colours() -> None:

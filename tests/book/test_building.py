@@ -1,7 +1,5 @@
 """A small book that is built and previewed: what cells put out, what fails, what is reloaded."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -18,15 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 from panel_book import PanelBook, recordings, sources
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Error,
-    Page,
-    Request,
-    WebSocket,
-    expect,
-)
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, WebSocket, expect
 from serving import PROJECT, BookServer, Wire
 
 from bench.browser import chromium, where

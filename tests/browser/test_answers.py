@@ -1,7 +1,5 @@
 """Fixed exercises in a page: judged as `check` judges them, kept, and taken along."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

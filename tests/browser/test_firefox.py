@@ -4,8 +4,6 @@ chapter, whose run is replayed and on which somebody else's is dropped; and the 
 Playwright drives no Firefox that a system has; puppeteer does, through WebDriver BiDi.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

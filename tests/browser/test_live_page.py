@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Heard, StartServer
 from labs_on_page import code_of, lab, live, panel, recovers_by, run, state, works, write
-from playwright.sync_api import (
-    Locator,
-    Page,
-    WebSocket,
-    WebSocketRoute,
-    expect,
-)
+from playwright.sync_api import Locator, Page, WebSocket, WebSocketRoute, expect
 from serving import BookServer
 from waiting import eventually
 

@@ -1,13 +1,14 @@
 """A kind of lab that is one folder and one line has its panel in the page."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from chapters import FRONT, ROOT
 from conftest import build, servers
 from labs_on_page import RUN_MS, button, live
-from naps_tree import copy
 from playwright.sync_api import Page, expect
 
 RECORD = """
@@ -16,8 +17,36 @@ from pathlib import Path
 from labs.recordings import recorder
 recorder.record_book(["naps"], print, recorder.ONCE, book=Path(sys.argv[1]))
 """
+NAPS = ROOT / "tests/new_kind"
+LINE = '    "naps": "naps.run:NapsLab",\n'
+PAGE = f"""{FRONT}# Naps
+
+The longest took {{measured}}`slept("0.1")`.
+
+```{{code-cell}} ipython3
+:tags: [lab, hide-input]
+from labs import naps
+naps("naps")
+```
+"""
 
 pytestmark = [pytest.mark.measures, pytest.mark.extended]
+
+
+def copy(tree: Path) -> Path:
+    """Copy the tree there with one kind of lab more, its folder and a line in the registry, and
+    with a book of one page."""
+    without = shutil.ignore_patterns("__pycache__")
+    for name in ("labs", "workloads"):
+        shutil.copytree(ROOT / name, tree / name, ignore=without)
+    shutil.copytree(NAPS, tree / "labs/kinds/naps", ignore=without)
+    registry = tree / "labs/kinds/registry.py"
+    text = registry.read_text()
+    registry.write_text(text.replace('    "race":', LINE + '    "race":'))
+    (tree / "book").mkdir()
+    (tree / "book/naps.md").write_text(PAGE)
+    (tree / "book/_toc.yml").write_text("format: jb-book\nroot: naps\n")
+    return tree
 
 
 @pytest.mark.timeout(300)  # it builds a book, and gives way meanwhile

@@ -1,7 +1,5 @@
 """The real panels in a real browser, with real servers and real load."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -19,7 +17,6 @@ from labs.host.process_tree import MARK
 
 SESSION = "WALL_TIME_TEST_SESSION"  # set by tests/conftest.py
 LAB_MS = 60_000.0  # JupyterLab's own start included
-GONE_S = 1.0  # after Stop, nothing of a run is alive
 END_S = 20.0  # of a kernel whose page was left, on a busy machine
 
 # What moves paints a frame at every refresh, on the cores that are measured.

@@ -1,7 +1,5 @@
 """The built site without a server: whole, quiet and from a file."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A comparison: one figure for several experiments, what it says of them, and its lab."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

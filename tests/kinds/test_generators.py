@@ -1,7 +1,5 @@
 """The lab of the load generators: what each says, who was full, and real ones on a real server."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

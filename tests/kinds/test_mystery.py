@@ -1,7 +1,5 @@
 """The mystery lab: its limits by the law and for real, and that nobody tells before the reader."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math
@@ -31,13 +29,7 @@ from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
-from labs.kinds.mystery.show import (
-    compared,
-    fixes_levels,
-    processes_table,
-    show,
-    under,
-)
+from labs.kinds.mystery.show import compared, fixes_levels, processes_table, show, under
 from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Rig
 from labs.panel.mystery import MysteryPanel

@@ -1,7 +1,5 @@
 """The lab over time: what is expected, counted, drawn and said; and real servers in steps."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

@@ -265,19 +265,12 @@ def test_attach_command_that_is_interrupted_keeps_what_it_has_and_leaves_nothing
     assert 0 < len(data["points"]) < len(levels)
 
 
-def test_attach_command_says_in_a_sentence_what_it_cannot_do(
+def test_attach_command_says_in_a_sentence_that_nobody_listens(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for arguments, said, code in (
-        (["http://127.0.0.1:9/"], "nobody listens", 3),
-        (["http://example.org/"], "--host-is-mine example.org", 2),
-        (["http://127.0.0.1:9/", "--users", "4,2"], "comes after a larger level", 2),
-        (["http://127.0.0.1:9/", "--think", "soon"], "ordinary number", 2),
-        (["http://127.0.0.1:9/", "--header", "Cookie: a=b"], "takes a file", 2),
-    ):
-        assert main(["attach", *arguments]) == code
-        (told,) = capsys.readouterr().err.strip().splitlines()
-        assert said in told
+    assert main(["attach", "http://127.0.0.1:9/"]) == 3
+    (told,) = capsys.readouterr().err.strip().splitlines()
+    assert "nobody listens" in told
 
 
 def test_look_says_who_answers_at_the_address_that_is_typed() -> None:

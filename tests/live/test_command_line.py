@@ -1,6 +1,5 @@
 """python -m labs: the contract other tools may rely on, and a sentence for every mistake."""
 
-import contextlib
 import json
 import os
 import signal
@@ -51,34 +50,6 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
 
 @pytest.mark.extended
 @pytest.mark.measures
-def test_as_many_generators_as_asked_for_send():
-    """Each has a connection of its own to the server, which the system knows of. And a dash is
-    standard output, with nothing but JSON."""
-    command = [sys.executable, "-m", "labs", "run", "--server", "event-loop", "--wait", "0.02"]
-    senders = set()
-
-    def send():
-        for each in psutil.Process(going.pid).children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                asks = any(c.status == psutil.CONN_ESTABLISHED for c in each.net_connections())
-                if asks and "locust" in each.cmdline():
-                    senders.add(each.pid)
-        return len(senders) == 3
-
-    with subprocess.Popen(
-        [*command, "--users", "6", "--generators", "3", "--seconds", "0.5", "--json", "-"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as going:
-        eventually(send, 60)
-        data = json.loads(going.communicate(timeout=60)[0])
-    assert data["experiment"]["load"]["generators"] == 3
-    assert data["points"][0]["users"] == 6
-    assert data["points"][0]["throughput_rps"] > 0
-
-
-@pytest.mark.extended
-@pytest.mark.measures
 def test_no_proxy_is_asked(tmp_path):
     """Neither by readiness probe, calibration and Locust nor by a server that asks a backend."""
     asked = ("--processes", "2", "--wait", "0.02", "--wait-by", "backend", "--users", "2")
@@ -92,15 +63,6 @@ def test_no_proxy_is_asked(tmp_path):
         assert done.returncode == 0, done.stderr
         with pytest.raises(BlockingIOError):
             proxy.accept()
-
-
-@pytest.mark.extended
-@pytest.mark.measures
-def test_a_server_that_fails_is_exit_code_3_with_its_last_lines(tmp_path):
-    (tmp_path / "gunicorn.py").write_text("raise SystemExit('no gunicorn today')\n")
-    done = labs(*RUN, "1", env={**os.environ, "PYTHONPATH": str(tmp_path)})
-    assert done.returncode == 3, done.stderr
-    assert "no gunicorn today" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.performance

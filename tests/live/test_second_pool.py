@@ -1,12 +1,9 @@
 """Connections to a database, lent by a pool behind the threads: X = k / h while threads idle."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 
 import examples
 import pytest
@@ -18,51 +15,10 @@ from labs.panel.settings import Settings
 from labs.present import reasons
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Calibration
 from labs.servers.storage import shared_folder
-from labs.theory.forecast import forecast
 
 HELD = Workload(wait_s=0.1, wait_by="connections", connections=4)
 THREADS = Server("threaded", threads=16)
-IDEAL = Calibration(loops_per_s=(1e8, 2e8, 3e8, 4e8), noise_fraction=0.0)
-near = partial(pytest.approx, rel=0.01)
-FOUR = replace(examples.MACHINE, cores=4, logical_cores=4, physical_cores=4, quota_cores=None)
-
-
-def levels(server: Server, workload: Workload, users: list[int]) -> list[tuple[str, float]]:
-    found = forecast(Experiment(server, workload, Load(users)), IDEAL, FOUR)
-    return [(level.limit, level.model_rps) for level in found.levels]
-
-
-# --- the forecast -----------------------------------------------------------------------------
-
-
-def test_forecast_is_the_lower_of_two_pools() -> None:
-    assert levels(THREADS, HELD, [2, 8, 64]) == [
-        ("users", near(20)),
-        ("connections", near(40)),
-        ("connections", near(40)),
-    ]
-    assert levels(THREADS, replace(HELD, connections=8), [64]) == [("connections", near(80))]
-    assert levels(THREADS, replace(HELD, connections=16), [64]) == [("pool", near(160))]
-    assert levels(replace(THREADS, threads=64), HELD, [64]) == [("connections", near(40))]
-
-
-def test_forecast_has_a_pool_of_connections_in_each_process() -> None:
-    twice = levels(replace(THREADS, processes=2), HELD, [64])
-    assert twice == [("connections", near(80))]
-    (pool,) = levels(Server("prefork", processes=8), replace(HELD, connections=1), [64])
-    assert pool == ("pool", near(80))  # a process of one thread never stands in line
-    (loop,) = levels(Server("event-loop"), HELD, [64])
-    assert loop == ("event loop", near(10))  # which the waiting stops
-
-
-def test_forecast_of_work_before_the_wait_is_held_to_the_interpreter_lock() -> None:
-    """Threads with a connection idle beside those that compute: either may be the limit."""
-    limit, rps = levels(THREADS, replace(HELD, cpu_s=0.05), [64])[0]
-    assert limit == "interpreter lock" and rps <= 20
-    limit, rps = levels(THREADS, replace(HELD, cpu_s=0.01), [64])[0]
-    assert limit == "connections" and 36 < rps <= 40
 
 
 def test_experiment_refuses_more_connections_than_a_database_takes() -> None:

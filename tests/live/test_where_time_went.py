@@ -10,7 +10,6 @@ from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.time_split import PARTS, TimeSplit
 
 pytestmark = [pytest.mark.measures, pytest.mark.usefixtures("calibrated_in_passing")]
-WORK = Workload(cpu_s=0.005, wait_s=0.02)
 counted = pytest.mark.skipif(
     not (run_queue.counted() and hasattr(os, "sched_setaffinity")),
     reason="this system counts no run-queue delay",

@@ -1,13 +1,9 @@
 """Kinds of work and wait: hashing, a slow backend, waits that block; queued and service time."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys
 import threading
-import time
-import timeit
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -28,10 +24,8 @@ from labs.panel.settings import Settings
 from labs.records import experiment as records
 from labs.records.errors import ServerFailed
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Calibration
 from labs.servers.catalogue import CATALOGUE, ServerRow
 from labs.servers.serve import Running, serve
-from labs.theory.forecast import forecast
 from workloads.app import units
 from workloads.app.application import application
 
@@ -44,60 +38,6 @@ OURS = {
     if kind.by in ("gunicorn", "uvicorn", "scratch")
 }
 HERE = this_machine.fingerprint()
-IDEAL = Calibration(loops_per_s=(1e8, 2e8, 3e8, 4e8), noise_fraction=0.0)
-FOUR = replace(examples.MACHINE, cores=4, logical_cores=4, physical_cores=4, quota_cores=None)
-
-
-def rates(
-    server: Server, workload: Workload, users: list[int], calibration: Calibration = IDEAL
-) -> tuple[list[float], list[str]]:
-    levels = forecast(Experiment(server, workload, Load(users)), calibration, FOUR).levels
-    return [level.model_rps for level in levels], [level.limit for level in levels]
-
-
-# --- models ---------------------------------------------------------------------------------
-
-
-def test_a_blocked_loop_serves_one_request_after_another() -> None:
-    """X = 1 / (D + V) however many users there are, for each loop; elsewhere it is a sleep."""
-    work = Workload(cpu_s=0.01, wait_s=0.04, wait_by="blocking", wait_cv=0.5)
-    found, limits = rates(Server("event-loop"), work, [1, 2, 16])
-    assert found == pytest.approx([20, 20, 20], rel=0.02)
-    assert limits == ["users", "event loop", "event loop"]
-    found, limits = rates(Server("event-loop", processes=3), work, [48])
-    assert found == pytest.approx([60], rel=0.03) and limits == ["event loop"]
-    found, limits = rates(Server("event-loop", processes=16), work, [256])  # a pool of 16 loops
-    assert found == rates(Server("prefork", processes=16), work, [256])[0]
-    assert limits == ["event loop"]
-    slept = replace(work, wait_by="sleep")
-    for server in (Server("prefork", processes=8), Server("threaded", threads=8)):
-        assert rates(server, work, [1, 8, 16]) == rates(server, slept, [1, 8, 16])
-    assert rates(Server("event-loop"), slept, [4])[0][0] > 3.5 * 20
-
-
-def test_threads_that_hash_share_the_cores() -> None:
-    server, work = Server("threaded", threads=16), Workload(cpu_s=0.05)
-    counting, limits = rates(server, work, [1, 2, 4, 16])
-    assert counting == pytest.approx([20, 20, 20, 20], rel=0.02)
-    assert limits[-1] == "interpreter lock"
-    hashing, limits = rates(server, replace(work, cpu_by="hashing"), [1, 2, 4, 16])
-    assert hashing == pytest.approx([20, 40, 80, 80], rel=0.02)
-    assert limits == ["users", "users", "users", "cpu"]
-    processes = Server("prefork", processes=16)
-    assert rates(processes, work, [8]) == rates(processes, replace(work, cpu_by="hashing"), [8])
-    busy = replace(IDEAL, overhead_s=0.001)  # where next to nothing is hashed, the lock remains
-    found, limits = rates(server, Workload(cpu_s=0.0001, cpu_by="hashing"), [16], busy)
-    assert limits == ["interpreter lock"] and found[0] <= 1000
-
-
-def test_a_backend_is_a_wait_as_late_as_its_answers_are() -> None:
-    late = replace(IDEAL, timer_s=0.05)
-    work = Workload(wait_s=0.2, wait_by="backend")
-    found, limits = rates(Server("prefork", processes=16), work, [8, 64], late)
-    assert found == pytest.approx([8 / 0.25, 16 / 0.25])
-    assert limits == ["users", "pool"]
-    found, _ = rates(Server("event-loop"), replace(work, cpu_s=0.0005), [1024], late)
-    assert found[0] == pytest.approx(2000, rel=0.03)  # 1 / D, as the backend has cores left
 
 
 def test_the_table_shows_how_connections_fell() -> None:
@@ -152,17 +92,6 @@ def test_hashing_lets_go_of_the_lock_and_counting_keeps_it() -> None:
         sys.setswitchinterval(100.0)
         assert not done_when_others_run(units.digest, 100_000)
         assert done_when_others_run(units.count, 1_000_000)
-
-
-def test_hashing_is_proportional_to_its_loops() -> None:
-    def cpu_s(loops: int) -> float:
-        return timeit.timeit(lambda: units.digest(loops), timer=time.thread_time, number=1)
-
-    # By turns, as a core may be slow for a while.
-    rounds = [[cpu_s(loops) for loops in (5_000, 40_000)] for _ in range(25)]
-    less, more = map(min, zip(*rounds, strict=True))
-    assert 6.0 < more / less < 10.5  # 8 by the law
-    assert units.digest(units.PIECE_KIB + 1) != units.digest(units.PIECE_KIB)
 
 
 # --- servers --------------------------------------------------------------------------------

@@ -204,16 +204,6 @@ def test_put_progress_replaces_what_was_read_and_nothing_else(book: Book) -> Non
     assert put(NOTHING, now["tag"])[0] == 204 and not Path(before["file"]).exists()
 
 
-def test_get_progress_keeps_a_damaged_file_aside_and_says_so(book: Book) -> None:
-    reader = book.login()
-    file = Path(json.loads(book.ask("book/progress", **reader)[1])["file"])
-    file.write_text('{"book": "Wall')
-    (said,) = json.loads(book.ask("book/progress", **reader)[1])["said"]
-    (aside,) = file.parent.glob("progress.json.aside-*")
-    assert str(aside) in said and aside.read_text() == '{"book": "Wall'
-    aside.unlink()
-
-
 HOSTILE = [
     "[]", "3", '"x"', "{", "\xff", '{"page": {"a": 1}}', "[" * 9999, r'{"page": "\ud800"}',
     r'{"page": "\u0000"}',

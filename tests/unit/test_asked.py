@@ -1,8 +1,6 @@
 """What a lab asks before its run: every kind of the book has a bet, live and on a page without a
 kernel."""
 
-from __future__ import annotations
-
 import json
 import re
 

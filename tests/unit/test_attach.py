@@ -1,10 +1,8 @@
 """Attach on made levels: each cause, injected, is named or admitted to be unknown; the forecast's
 band holds what the model may be off by; what can't be asked is refused in a sentence."""
 
-import http.server
 import math
 import os
-import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,11 +10,10 @@ from typing import Any
 
 import pytest
 from answering import answering
-from attachments import SEEN, UNSEEN, USERS, attached
+from attachments import SEEN, UNSEEN, USERS, attached, with_run
 from examples import point
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
 
 from labs.analysis.timers import timer_s
 from labs.host import listeners
@@ -115,8 +112,7 @@ def test_verdict_names_the_listen_queue_only_where_many_were_turned_away_beside_
         users=(1, 8, 64, 128),
     )
     points = [replace(p, listen_overflows=round(p.completed * turned_away)) for p in found.points]
-    run = replace(found.run, points=tuple(points))
-    said = verdict(structs.replace(found, attachments=(run,)))
+    said = verdict(with_run(found, points=tuple(points)))
     assert (said.limit == "listen queue") <= (seen and turned_away > 0)
     if seen and turned_away > 0.03:
         assert said.limit == "listen queue"
@@ -135,8 +131,7 @@ def test_verdict_names_a_listen_queue_that_was_full_before_the_load_generator(
         )
         for each in found.points
     ]
-    run = replace(found.run, points=tuple(points))
-    assert verdict(structs.replace(found, attachments=(run,))).limit == limit
+    assert verdict(with_run(found, points=tuple(points))).limit == limit
 
 
 @pytest.mark.parametrize(
@@ -168,8 +163,7 @@ def test_verdict_names_cores_that_are_full_before_throughput_has_stopped_rising(
         lambda N: (20, 38, 66, 98)[N.bit_length() - 1], alone_s=0.05, users=(1, 2, 4, 8)
     )
     top = replace(bent.points[-1], server_cpu=1.9)
-    run = replace(bent.run, points=(*bent.points[:-1], top))
-    assert verdict(structs.replace(bent, attachments=(run,))).limit == "cores"
+    assert verdict(with_run(bent, points=(*bent.points[:-1], top))).limit == "cores"
     assert verdict(bent).limit == "unknown"
 
 
@@ -188,8 +182,7 @@ def test_verdict_on_throughput_that_falls_when_more_ask_names_the_cores(least: f
         lambda N: min(N / 0.03, 2 / 0.02) * (1 if N < 64 else least), alone_s=0.03, cpu_s=0.02
     )
     top = replace(found.points[-1], server_cpu=1.97)
-    run = replace(found.run, points=(*found.points[:-1], top))
-    assert verdict(structs.replace(found, attachments=(run,))).limit == "cores"
+    assert verdict(with_run(found, points=(*found.points[:-1], top))).limit == "cores"
 
 
 @pytest.mark.parametrize(
@@ -226,8 +219,7 @@ def test_quota_of_the_server_is_the_cores_of_its_forecast_and_is_named(
 
 def test_a_full_load_generator_is_relieved_by_one_more_than_asked() -> None:
     found = attached(places(10), alone_s=0.2, generator_cpu=0.97)
-    run = replace(found.run, generators=3)
-    said = verdict(structs.replace(found, attachments=(run,))).sentences[0]
+    said = verdict(with_run(found, generators=3)).sentences[0]
     assert "--expect-workers 4." in said
 
 
@@ -409,54 +401,32 @@ def test_workers_come_to_an_address_and_ask_what_all_of_them_can_reach() -> None
         AttachLab(url, generators=Workers(number=2), locustfile=__file__)
 
 
-class Answering(http.server.BaseHTTPRequestHandler):
-    """Answers what its path says, and sends on."""
-
-    def do_GET(self) -> None:
-        self.send_response(int(self.path[1:]))
-        self.send_header("Location", "/login")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
+SENT_ON = "Location: /login\r\nContent-Length: 0"
+BREAKS_OFF = "breaks off in the middle"
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("code", "headers", "then", "on_and_on", "said"),
     [
-        (302, "/login"),
-        (401, "--header @file"),
-        (403, "--header @file"),
-        (404, "request is wrong"),
-        (429, "limit"),
-        (500, "server fails"),
-        (200, ""),
+        (302, SENT_ON, "", False, "/login"),
+        (401, SENT_ON, "", False, "--header @file"),
+        (403, SENT_ON, "", False, "--header @file"),
+        (404, SENT_ON, "", False, "request is wrong"),
+        (429, SENT_ON, "", False, "limit"),
+        (500, SENT_ON, "", False, "server fails"),
+        (200, SENT_ON, "", False, ""),
+        (200, "Content-Length: 9", "cut off", False, BREAKS_OFF),
+        (200, "Transfer-Encoding: chunked", "3\r\ncut\r\n", False, BREAKS_OFF),
+        (200, "Content-Type: text/event-stream", "data: 1\n\n", True, "a stream of events"),
+        (200, "Connection: close", "whole", False, ""),
     ],
 )
-def test_first_look_ends_with_a_sentence_at_what_is_no_answer(status: int, said: str) -> None:
-    with http.server.HTTPServer(("127.0.0.1", 0), Answering) as server:
-        thread = threading.Thread(target=server.handle_request)
-        thread.start()
-        with pytest.raises(Failed, match=said) if said else nullcontext():
-            first_look(Target(f"http://127.0.0.1:{server.server_port}/{status}"))
-        thread.join()
-
-
-@pytest.mark.parametrize(
-    ("headers", "then", "on_and_on", "said"),
-    [
-        ("Content-Length: 9", "cut off", False, "breaks off in the middle"),
-        ("Transfer-Encoding: chunked", "3\r\ncut\r\n", False, "breaks off in the middle"),
-        ("Content-Type: text/event-stream", "data: 1\n\n", True, "a stream of events"),
-        ("Connection: close", "whole", False, ""),
-    ],
-)
-def test_first_look_reads_an_answer_to_its_end(
-    headers: str, then: str, on_and_on: bool, said: str, monkeypatch: pytest.MonkeyPatch
+def test_first_look_reads_to_the_end_and_ends_with_a_sentence_at_what_is_no_answer(
+    code: int, headers: str, then: str, on_and_on: bool, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("labs.load.target.ANSWER_S", 0.5)
     refused = pytest.raises(Failed, match=said) if said else nullcontext()
-    with answering(headers, then, on_and_on=on_and_on) as url, refused:
+    with answering(headers, then, status=code, on_and_on=on_and_on) as url, refused:
         first_look(Target(url))
 
 

@@ -1,7 +1,5 @@
 """What can never be meant is refused in a sentence, before anything is started."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import subprocess
@@ -115,6 +113,7 @@ def test_labs_predict_refuses_a_value_that_cannot_be_meant(option: str) -> None:
 
 
 RUN = ("run", "--server", "prefork", "--users")
+ATTACH = ("attach", "http://127.0.0.1:9/")
 
 
 @pytest.mark.parametrize(
@@ -135,6 +134,11 @@ RUN = ("run", "--server", "prefork", "--users")
         (("run", "--users", "1"), "--server. See `python -m labs run --help`."),
         (("dance",), "See `python -m labs --help`."),
         (("record", "--tries", "0", "many-cores"), "tries=0: must be between 1 and 100."),
+        (("record", "no-such"), "no-such: no such lab. Choose from "),
+        (("attach", "http://example.org/"), "--host-is-mine example.org"),
+        ((*ATTACH, "--users", "4,2"), "comes after a larger level"),
+        ((*ATTACH, "--think", "soon"), "ordinary number"),
+        ((*ATTACH, "--header", "Cookie: a=b"), "takes a file"),
         (("read", "--port", "http"), "PORT=http: not a port."),
     ],
 )

@@ -1,7 +1,5 @@
 """What the benches say of figures; their modules can all be run."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Causes of a miss: put into the model they remove it, and without their evidence none is named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Each check fires on what it is for, says so in a sentence, and is silent otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,18 +1,12 @@
-"""Claims: what a sentence says of a recording, and a build that holds it to that."""
-
-from __future__ import annotations
+"""Claims: what a sentence says of a recording. How a build holds it to that: `test_quotes.py`."""
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
-import examples
 import pytest
-from test_quotes import build
 
 from labs.present.claims import contradiction, split
 from labs.present.quantities import NoSuchNumber, Quantity
-from labs.recordings import store
 from labs.records.errors import Unusable
 
 NUMBERS = {
@@ -107,39 +101,3 @@ def test_words_and_claim_are_both_there() -> None:
     for text in ("it fell fivefold", "[a(1) > a(2)]", "it fell []"):
         with pytest.raises(Unusable):
             split(text)
-
-
-PAGE = """# M
-
-Twice the cores {claim}`did *twice* as much, [throughput(4) within 3 % of 2 * throughput(1)]` here.
-
-And {claim}``the `burn` took longer. [wall-time: cpu("burn") > 90 ms]``
-"""
-
-
-@pytest.mark.extended
-def test_a_page_whose_recording_says_otherwise_is_not_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
-    for lab, result in examples.SHELF.items():
-        store.save(result, store.path(lab, result.machine))
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
-    (source / "index.md").write_text("# T\n\n```{toctree}\nmany-cores\n```\n")
-    page = source / "many-cores.md"
-
-    page.write_text(PAGE)
-    assert build(source) == ""
-    built = (source / "out" / "many-cores.html").read_text()
-    assert '<span class="wt-claim">did <em>twice</em> as much,</span> here.' in built
-    assert "burn" in built and "90 ms" not in built
-
-    store.save(examples.recording(0.5), tmp_path / "recordings" / "many-cores" / "2-cores.json")
-    page.write_text(PAGE.replace("2 * throughput(1)", "throughput(1)"))
-    told = build(source)
-    assert "many-cores.md:3: WARNING: {claim}`did *twice* as much,`: " in told
-    assert "throughput(4) is 20\u00a0req/s" in told
-    page.write_text(PAGE.replace("[throughput(4)", "[throughput(3)"))
-    assert "users=3: not recorded" in build(source)

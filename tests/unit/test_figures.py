@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -12,10 +10,11 @@ from typing import Any
 import examples
 import plotly.graph_objects as go
 import pytest
+from chapters import each_recording
 from msgspec import structs
 
-from labs.kinds.checkup.show import checkup_alt, checkup_figure, checkup_rows
-from labs.kinds.clocks.show import clocks_alt, clocks_figure
+from labs.kinds.checkup.show import checkup_alt, checkup_rows
+from labs.kinds.clocks.show import clocks_alt
 from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
@@ -33,7 +32,6 @@ from labs.records.results import Prediction
 
 GUESS = Guess(users=8, rps=160.0)
 POINTS = examples.run(unfit=4).points
-FILES = sorted(store.folder().glob("*/*-cores.json"))
 
 
 def whole(**changes: Any) -> Figure:
@@ -58,8 +56,6 @@ def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
         whole(users=(1, 16, 256), think_time_s=0.1),
         strip_figure(()),
         strip_figure(examples.run().samples),
-        clocks_figure(examples.clocks()),
-        checkup_figure(examples.checkup()),
     ],
 )
 def test_plotly_takes_every_figure_and_it_is_plain_json(figure: Figure) -> None:
@@ -233,7 +229,7 @@ def check_that_no_mark_hides_another(figure: Figure) -> None:
         assert symbol.endswith("-open") or above[4] <= below[4] - 3, (below, above)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+@each_recording
 def test_figure_of_the_book_hides_no_mark_and_names_its_logarithmic_axes(file: Path) -> None:
     found = store.read(file)
     figure = showing(found).figure(found)

@@ -75,6 +75,10 @@ NODE = loop(4, by="node")
 OURS = threaded(4, processes=2, by="scratch")
 HELD = prefork(4, by="apache", keep_alive=0.2)
 CLOSED = {"keep_alive": False}
+LENT, LATE = "connections", {"calibration": dataclasses.replace(IDEAL, timer_s=0.05)}
+FOUR_LENT = of(0, 100, wait_by=LENT, connections=4)
+BLOCKED = of(10, 40, wait_by="blocking", wait_cv=0.5)
+HASHED, ASKED = of(50, cpu_by="hashing"), of(0, 200, wait_by="backend")
 
 
 @pytest.mark.parametrize(
@@ -120,6 +124,30 @@ CLOSED = {"keep_alive": False}
         (prefork(16, backlog=16), of(0, 200), 64, 80, 0.8, "pool", {}),
         (OURS, of(0, 200), 9, 40, 9 / 40, "pool", CLOSED),
         (OURS, of(0, 200), 16, 40, 0.4, "pool", {}),
+        # The lower of two pools; each process has connections of its own, a loop needs only one.
+        (threaded(16), FOUR_LENT, 2, 20, 0.1, "users", {}),
+        (threaded(16), FOUR_LENT, 8, 40, 0.2, "connections", {}),
+        (threaded(16), FOUR_LENT, 64, 40, 1.6, "connections", {}),
+        (threaded(64), FOUR_LENT, 64, 40, 1.6, "connections", {}),
+        (threaded(16), of(0, 100, wait_by=LENT, connections=8), 64, 80, 0.8, "connections", {}),
+        (threaded(16), of(0, 100, wait_by=LENT, connections=16), 64, 160, 0.4, "pool", {}),
+        (threaded(16, processes=2), FOUR_LENT, 64, 80, 0.8, "connections", {}),
+        (prefork(8), of(0, 100, wait_by=LENT, connections=1), 64, 80, 0.8, "pool", {}),
+        (loop(), FOUR_LENT, 64, 10, 6.4, "event loop", {}),
+        # A blocked loop serves one request after another: 1 / (D + V), for each loop.
+        (loop(), BLOCKED, 1, 20, 0.05, "users", {}),
+        (loop(), BLOCKED, 2, 20, 0.1, "event loop", {}),
+        (loop(), BLOCKED, 16, 20, 0.8, "event loop", {}),
+        (loop(3), BLOCKED, 48, 60, 0.8, "event loop", {}),
+        # Threads that hash share the cores, those that count do not.
+        (threaded(16), HASHED, 1, 20, 0.05, "users", {}),
+        (threaded(16), HASHED, 2, 40, 0.05, "users", {}),
+        (threaded(16), HASHED, 4, 80, 0.05, "users", {}),
+        (threaded(16), HASHED, 16, 80, 0.2, "cpu", {}),
+        (threaded(16), of(50), 2, 20, 0.1, "interpreter lock", {}),
+        # A backend is a wait as late as its answers are.
+        (prefork(16), ASKED, 8, 32, 0.25, "users", LATE),
+        (prefork(16), ASKED, 64, 64, 1.0, "pool", LATE),
     ],
 )
 def test_what_the_book_says_is_what_is_forecast(
@@ -129,6 +157,32 @@ def test_what_the_book_says_is_what_is_forecast(
     assert level.model_rps == pytest.approx(rps, rel=0.01)
     assert level.model_response_time_s == pytest.approx(response_s, rel=0.01)
     assert level.limit == limit
+
+
+@pytest.mark.parametrize("server", [prefork(8), threaded(8)])
+def test_a_blocking_wait_is_a_sleep_where_no_loop_waits(server):
+    slept = dataclasses.replace(BLOCKED, wait_by="sleep")
+    assert predicted(server, BLOCKED, [1, 8, 16]) == predicted(server, slept, [1, 8, 16])
+
+
+def test_kinds_of_work_and_wait_at_their_limits():
+    loops, pool = (one_level(server, BLOCKED, 256) for server in (loop(16), prefork(16)))
+    assert (loops.model_rps, loops.limit) == (pool.model_rps, "event loop")
+    assert one_level(prefork(16), HASHED, 8) == one_level(prefork(16), of(50), 8)
+    busy = dataclasses.replace(IDEAL, overhead_s=0.001)
+    locked = one_level(threaded(16), of(0.1, cpu_by="hashing"), 16, calibration=busy)
+    assert locked.limit == "interpreter lock" and locked.model_rps <= 1000  # though it hashes
+    backend = one_level(loop(), of(0.5, 200, wait_by="backend"), 1024, **LATE)
+    assert backend.model_rps == pytest.approx(2000, rel=0.03)  # 1 / D: it has cores left
+
+
+@pytest.mark.parametrize(
+    ("cpu_ms", "limit", "least", "most"),
+    [(50, "interpreter lock", 0, 20), (10, "connections", 36, 40)],
+)
+def test_threads_with_a_connection_idle_beside_those_that_compute(cpu_ms, limit, least, most):
+    level = one_level(threaded(16), of(cpu_ms, 100, wait_by=LENT, connections=4), 64)
+    assert level.limit == limit and least < level.model_rps <= most
 
 
 def test_each_architecture_has_its_model():
@@ -664,6 +718,19 @@ def test_waits_that_many_have_together_come_in_rounds():
     for users, rps in ((1, 1 / 0.212), (2, 2 / 0.412), (20, 20 / 0.412)):
         level = one_level(prefork(64), together, users, calibration=dear)
         assert level.model_rps == pytest.approx(max(rps, 1 / 0.212))
+
+
+def test_think_time_is_in_the_forecast_of_rounds_and_not_in_the_bound_alone() -> None:
+    together = of(10, 200, wait_by="disk-together")
+    calibration = dataclasses.replace(IDEAL, generator_s=0.0)
+    level = one_level(prefork(64), together, 64, calibration=calibration, think_time_s=1.0)
+    assert level.bound_rps == pytest.approx(64 / 1.21)
+    assert level.model_rps == pytest.approx(64 / (1.01 + 1.5 * 0.2), rel=0.03)
+    # Eight workers, which others have while a user thinks, or nobody where each is held.
+    few = one_level(prefork(8), together, 64, calibration=calibration, think_time_s=1.0)
+    held = one_level(prefork(8, by="apache"), together, 64, calibration=calibration, think_time_s=1)
+    assert held.model_rps == pytest.approx(8 / (1.01 + 1.5 * 0.2), rel=0.1)
+    assert few.model_rps > 2 * held.model_rps
 
 
 def test_a_wait_that_takes_no_time_is_none_whatever_it_would_be_for():

@@ -22,21 +22,6 @@ def test_printed_examples():
     assert laws.response_time(N=25, X=X, Z=18) == pytest.approx(23.7, abs=0.05)
 
 
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        (laws.response_time_bound(N=8, D=0.020), 0.160),  # chapter 2
-        (laws.bound(N=16, D=0.05, c=4, W=2), 40),  # 6
-        (laws.bound(N=256, D=0, V=0.2, W=256), 1280),  # 7
-        (laws.bound(N=10_000, D=0.002, V=1.0), 500),  # 11
-        (laws.queued(R=laws.response_time(N=100, X=50), D=0, V=0.5), 1.5),  # 12
-        (laws.pool_size(D=0.1, V=0.1, c=4), 8),  # 13
-    ],
-)
-def test_the_answers_of_the_book(found, expected):
-    assert found == pytest.approx(expected, rel=1e-3)
-
-
 def test_the_laws_agree_with_each_other():
     dice = random.Random(1)
     for _ in range(500):

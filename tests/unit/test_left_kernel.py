@@ -1,7 +1,5 @@
 """What a kernel says in the terminal when its page was left."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """What bounds a level in numbers, and how much of it was in use: by hand, limit by limit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""What may leave the machine holds no name: the fingerprint, a recording, a file of progress."""
+"""What may leave the machine holds no name: a fingerprint, what the book keeps, a progress file."""
 
 import getpass
 import json
+import re
 import socket
 from dataclasses import fields
 from pathlib import Path
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 
 from labs.host.hardware import fingerprint
-from labs.recordings import store
+from labs.recordings import outputs, store
 from labs.records.progress import Saved, written
 from labs.records.results import Machine
 
@@ -19,7 +20,8 @@ SAID = {
     "system", "processor", "cores", "logical_cores", "physical_cores", "quota_cores",
     "memory_bytes", "python", "gil", "versions", "core_kinds", "ports", "port_rest_s",
 }  # fmt: skip
-RECORDINGS = sorted(store.folder().glob("*/*.json"))
+KEPT = sorted([*store.folder().glob("*/*.json"), *outputs.folder().iterdir()])
+ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 
 
 def personal() -> list[str]:
@@ -39,11 +41,12 @@ def test_a_fingerprint_holds_what_is_said_and_no_name(monkeypatch: pytest.Monkey
         assert each not in found
 
 
-@pytest.mark.parametrize("file", RECORDINGS, ids=lambda it: it.parent.name)
-def test_a_recording_of_the_book_holds_no_place_and_no_name(file: Path) -> None:
+@pytest.mark.parametrize("file", KEPT, ids=lambda it: f"{it.parent.name}/{it.stem}")
+def test_what_the_book_keeps_holds_no_place_and_no_name(file: Path) -> None:
     words = file.read_text("utf-8")
     for each in ("/home/", "/Users/", "/tmp/", "@", "token=", "password"):
         assert each not in words
+    assert set(ADDRESS.findall(words)) <= {"127.0.0.1", "0.0.0.0"}
     for name in personal():
         assert name not in words
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from test_quotes import build
+from chapters import build
 
 from labs.host.hardware import fingerprint
 from labs.present.annotations import NoSuchLine, annotated, notes
@@ -123,7 +123,6 @@ def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
         "index.md": PAGE + "\n```{toctree}\nchanged\nmissing\n```\n",
         "changed.md": PAGE.replace("LISTEN", "CLOSED"),
         "missing.md": PAGE.replace("} queue", "} line"),
-        "conf.py": "extensions = ['myst_parser', 'labs.site.roles']",
         "made/queue.txt": QUEUE,
     }
     (tmp_path / "made").mkdir()

@@ -1,7 +1,5 @@
 """The panel of a sweep: predict, set, run, stop, and what stays of it."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

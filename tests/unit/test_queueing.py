@@ -7,25 +7,19 @@ import itertools
 import math
 import random
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import simpy
-from simulated import throughput
 
 from labs.records.errors import Unusable
 from labs.theory import laws, queueing
-from labs.theory.queueing import (
-    by_coins,
-    closed,
-    coin_flips,
-    in_step,
-    quota,
-    sharing,
-)
+from labs.theory.queueing import by_coins, closed, coin_flips, in_step, quota, rounds, sharing
 from labs.theory.simulation import simulate
 
 FOUR = (1.0, 2.0, 3.0, 4.0)
+ROUND_S = 0.2  # of waits that many have together
 
 
 # --- printed examples -------------------------------------------------------------------
@@ -125,7 +119,10 @@ def simpy_rate(
 
     for _ in range(N):
         world.process(user())
-    return throughput(world, ends, done)
+    while len(ends) < done:
+        world.step()
+    cold = done // 10  # users still begin in step
+    return (done - cold) / (ends[-1] - ends[cold - 1])
 
 
 @pytest.mark.parametrize(
@@ -163,6 +160,48 @@ def test_a_simpy_simulation_agrees_with_ours(N, D, V, W, Z, g, cpu_cv, interval)
     slices = None if math.isinf(interval) else interval
     theirs = simpy_rate(N, D, V, W=W, Z=Z, g=g, cpu_cv=cpu_cv, interval=slices)
     assert ours == pytest.approx(theirs, rel=0.025)
+
+
+def disk(world: simpy.Environment) -> Callable[[], simpy.Event]:
+    """Waits for a round, which somebody who is there begins when no other is on."""
+    there: list[simpy.Event] = []
+    busy = False
+
+    def in_rounds() -> simpy.events.ProcessGenerator:
+        nonlocal busy, there
+        busy = True
+        while there:
+            inside, there = there, []
+            yield world.timeout(ROUND_S)
+            for each in inside:
+                each.succeed()
+        busy = False
+
+    def wait() -> simpy.Event:
+        there.append(world.event())
+        mine = there[-1]
+        if not busy:
+            world.process(in_rounds())
+        return mine
+
+    return wait
+
+
+@pytest.mark.parametrize(
+    ("N", "D", "Z", "g", "W"),
+    [
+        (2, 0.01, 0.3, 0.0, math.inf),
+        (20, 0.01, 0.5, 0.0, math.inf),
+        (64, 0.01, 1.0, 0.002, math.inf),
+        (64, 0.05, 1.0, 0.0, 8),
+        (200, 0.01, 5.0, 0.001, 16),
+    ],
+)
+def test_a_simulation_agrees_with_rounds(N: int, D: float, Z: float, g: float, W: float) -> None:
+    ours = rounds(N, ROUND_S, D=D, Z=Z, g=g, W=W)
+    pool = None if math.isinf(W) else int(W)
+    theirs = simpy_rate(N, D, ROUND_S, c=N, W=pool, Z=Z, g=g, cpu_cv=0, waiting=disk)
+    assert ours == pytest.approx(theirs, rel=0.05)
 
 
 # --- degenerate cases -------------------------------------------------------------------

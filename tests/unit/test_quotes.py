@@ -1,13 +1,12 @@
 """What prose quotes from a recording: numbers with their unit, and a page that is built so."""
 
 import math
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import examples
 import pytest
+from chapters import build
 from markup import sheet
 from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
@@ -22,15 +21,6 @@ from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.records.histogram import MoreThan, histogram
 from labs.site.roles.measured_role import measured
-
-
-@pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path / "recordings"))
-    for lab, result in examples.SHELF.items():
-        store.save(result, store.path(lab, result.machine))
-    return tmp_path / "recordings"
-
 
 QUOTED = {
     "many-cores": [
@@ -130,25 +120,23 @@ def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
     assert said in comparison_alt(pools)
 
 
-def build(source: Path) -> str:
-    """What Sphinx complains about in that folder; "" where it has built the pages into `out`."""
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-N"]
-    made = subprocess.run([*command, source, source / "out"], capture_output=True, text=True)
-    assert bool(made.returncode) == bool(made.stderr)
-    return made.stderr
-
-
 PAGE = """# M
 
 Got {measured}`throughput(4)` and {measured}`wall-time: cpu('burn')`,
 of {law}`bound(N=16, D=0.2) req/s`.
+
+Twice the cores {claim}`did *twice* as much, [throughput(4) within 3 % of 2 * throughput(1)]` here.
+
+And {claim}``the `burn` took longer. [wall-time: cpu("burn") > 90 ms]``
 
 ```{law}
 D = \\law{1e6 * demand(busy=412.8, completed=3e6) to 3 digits}\\ \\mu\\text{s}, X = \\law{4 * 12500}
 ```
 """
 REFUSED = """
-Got {measured}`many-cores: throughput(3)`.
+Got {measured}`many-cores: throughput(3)`, {claim}`a lot. [many-cores: throughput(3) > 1]`
+
+It {claim}`was *fast*, [many-cores: throughput(4) > 30 req/s]`
 
 It is {law}`wait(R=1, D=2) ms`.
 
@@ -165,7 +153,6 @@ D = \\law{demand(busy=1, completed=2) ms}
 def test_a_page_says_what_its_recording_and_the_laws_say(shelf: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'labs.site.roles']")
     index = "# T\n\n```{toctree}\nmany-cores\n```\n"
     (source / "index.md").write_text(index)
     (source / "many-cores.md").write_text(PAGE)
@@ -179,6 +166,8 @@ def test_a_page_says_what_its_recording_and_the_laws_say(shelf: Path, tmp_path: 
     assert '<span class="wt-measured">100 ms</span>' in text()
     assert ">5 req/s<" in text()
     assert "D = 138\\ \\mu\\text{s}, X = 50\\,000" in text()
+    assert '<span class="wt-claim">did <em>twice</em> as much,</span> here.' in text()
+    assert "burn" in text() and "90 ms" not in text()
 
     store.save(examples.recording(0.5), shelf / "many-cores" / "2-cores.json")
     (source / "index.md").write_text(index + REFUSED)
@@ -186,8 +175,11 @@ def test_a_page_says_what_its_recording_and_the_laws_say(shelf: Path, tmp_path: 
     assert "20 req/s" in text()  # the recording changed, not the page
     for said in (
         "index.md:7: WARNING: {measured}`many-cores: throughput(3)`: users=3: not",
-        "index.md:9: WARNING: {law}`wait(R=1, D=2) ms`: D=2: more CPU time",
-        "index.md:11: WARNING: {law}: completed=0: must be more than 0",
-        "index.md:15: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
+        "index.md:7: WARNING: {claim}`a lot. [many-cores: throughput(3) > 1]`: users=3: not",
+        "index.md:9: WARNING: {claim}`was *fast*,`: ",
+        "throughput(4) is 20\u00a0req/s",
+        "index.md:11: WARNING: {law}`wait(R=1, D=2) ms`: D=2: more CPU time",
+        "index.md:13: WARNING: {law}: completed=0: must be more than 0",
+        "index.md:17: WARNING: {law}: \\law{demand(busy=1, completed=2) ms}: TeX sets the unit",
     ):
         assert said in complaint

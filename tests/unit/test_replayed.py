@@ -12,6 +12,7 @@ import examples
 import plotly.graph_objects as go
 import pytest
 from bs4 import BeautifulSoup
+from chapters import FILES, each_recording
 from examples import EXPERIMENT
 from markup import check_balanced
 from msgspec import structs
@@ -33,8 +34,6 @@ from labs.records.results import Result
 pytestmark = pytest.mark.chapters
 
 LAB = SweepLab(EXPERIMENT)
-FILES = sorted(store.folder().glob("*/*-cores.json"))
-each_recording = pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 
 
 @each_recording

@@ -1,7 +1,5 @@
 """An experiment is the same after its way through the words of the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from test_quotes import build
+from chapters import build
 
 from labs.recordings.store import BOOK
 from labs.site.roles.scenes import FOLDER, SCENES, Still, stills
@@ -51,8 +51,6 @@ def test_a_still_says_what_is_seen() -> None:
 def page(folder: Path, *scenes: str) -> None:
     """A book of one page with these scenes: name, options, and words."""
     (folder / FOLDER).mkdir(exist_ok=True)
-    extensions = ["myst_parser", "labs.site.roles"]
-    (folder / "conf.py").write_text(f"extensions = {extensions!r}")
     blocks = "\n\n".join(f"```{{scene}} {scene}\n```" for scene in scenes)
     (folder / "index.md").write_text(f"# T\n\n{blocks}\n")
 

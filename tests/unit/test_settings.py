@@ -1,7 +1,5 @@
 """What can be set in the book's labs: what a chapter names is there, and what is set holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

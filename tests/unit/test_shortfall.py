@@ -1,7 +1,5 @@
 """Cores that do less than they are listed for: why, as far as a burn can tell, and never more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

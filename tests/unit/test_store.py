@@ -11,11 +11,7 @@ from labs.host import project
 from labs.recordings import store
 from labs.records.errors import BadRecording
 
-
-@pytest.fixture(autouse=True)
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("LABS_RECORDINGS", str(tmp_path))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("shelf")
 
 
 def put(lab: str, cores: int, *factors: float) -> Path:

@@ -1,7 +1,5 @@
 """Runs of before below a later one's figure, and the words that tell them apart."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -10,7 +8,7 @@ from pathlib import Path
 
 import examples
 import plotly.graph_objects as go
-import pytest
+from chapters import each_recording
 from msgspec import structs
 
 from labs.kinds.comparison.record import Comparison
@@ -24,7 +22,6 @@ from labs.present.trails import LOOKS, Trail, trails_alt, with_trails
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
 
-FILES = sorted(store.folder().glob("*/*-cores.json"))
 COMPARED = {"attach", "sweep", "comparison", "race", "timeline", "memory", "generators"}
 
 
@@ -37,7 +34,7 @@ def trail(words: str, experiment: Experiment = examples.EXPERIMENT) -> Trail:
     return Trail(words, showing(found).curves(found))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
+@each_recording
 def test_a_run_stays_as_pale_curves_in_the_plots_of_its_kind(file: Path) -> None:
     found = store.read(file)
     show, figure = showing(found), showing(found).figure(found)

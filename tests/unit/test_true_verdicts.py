@@ -4,8 +4,6 @@ Every kind: sweeps, comparisons, timelines, mysteries, races, load generators, m
 clocks and classics. The recordings are drawn about the forecast, with checks as the labs make them.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import statistics
@@ -541,13 +539,7 @@ def timelines(draw: st.DrawFn) -> Timeline:
             replace(made, checks=tuple(story.checks(made, step, GROWING, MACHINE, lost)))
         )
     ramp = ((0.0, 3), (3.0 + draw(near(0.1, 4.5)), draw(st.integers(4, 16))))
-    run = replace(
-        whole,
-        calibration=BURNED,
-        step_results=tuple(results),
-        ramp=ramp,
-        events=(),
-    )
+    run = replace(whole, calibration=BURNED, step_results=tuple(results), ramp=ramp, events=())
     return Timeline(server=GROWING, workload=work, steps=steps, machine=MACHINE, runs=(run,))
 
 

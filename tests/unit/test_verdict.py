@@ -1,8 +1,6 @@
 """What is said of a sweep. Its words are kept in `__snapshots__`; that they are true of whatever
 is measured, `test_true_verdicts` shows."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

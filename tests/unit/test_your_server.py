@@ -2,11 +2,10 @@
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attachments import SEEN, attached
+from attachments import SEEN, attached, with_run
 from msgspec import structs
 from panel_driver import SOON_S, PanelDriver
 from waiting import eventually
@@ -98,9 +97,7 @@ def test_points_land_beside_the_forecast_and_a_bet_is_settled(
     def run(lab: AttachLab, rig: Rig) -> Attached:
         whole = structs.replace(four_places(), url=lab.asked.url)
         for number in range(len(whole.run.points) + 1):
-            points = whole.run.points[:number]
-            attachment = replace(whole.run, points=points)
-            rig.partial(structs.replace(whole, attachments=(attachment,)))
+            rig.partial(with_run(whole, points=whole.points[:number]))
             assert rig.until(lambda: go.acquire(blocking=False), SOON_S)
         return whole
 
