@@ -17,10 +17,9 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.inside import about, compared, controls
+from labs.panel.inside import about, compared
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
-from labs.present.advice import advice
 from labs.present.bet import Guess
 from labs.present.blocks import SPOKEN, Said, Within, brief, html
 from labs.present.markup import paragraphs
@@ -196,8 +195,7 @@ class SweepPanel(LabPanel[Recording]):
             return
         plan = self._plan
         self._prompt.settle(self._lab, found)
-        said = [*show.concluded(found)]
-        said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
+        said = [*show.concluded(found), *powered(found.run.power)]
         if plan is not None and plan.changed:
             said = [f"With {plan.changed}:", *said]
         self._measured(found)
