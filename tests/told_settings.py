@@ -41,7 +41,7 @@ def options(server: Server) -> dict[str, str]:
     """The options of the command that starts a server; "yes" for one without a value."""
     command = row_of(server).command
     assert command is not None
-    words = command(server, None)
+    words = command(server, 0)
     return {
         word: "yes" if after.startswith("--") else after
         for word, after in zip(words, [*words[1:], "--"], strict=True)

@@ -41,6 +41,7 @@ NEIGHBOUR = (  # of a container, whose computer others have containers on
 OTHERS_BUSY = 0.03  # of the machine; where nobody else is, it is some thousandths
 LITTLE_OFF = 0.05
 ENOUGH = 5 / 6  # of a run's points, to be recorded
+OF_SPEED = "heat, a battery, a setting that saves power, or another virtual machine"
 BOUND = "bound"  # the check of what cannot be
 GENERATOR = "load generator"
 STARVED = "starved"  # that of users without an answer
@@ -280,8 +281,7 @@ def _remarks(
         yield _surrounded(
             "core speed",
             f"The cores were {speed(point.core_speed)} than when the forecast was made, as burns "
-            "tell: heat, a battery, a setting that saves power, or "
-            "another virtual machine.",
+            f"tell: {OF_SPEED}.",
             moved,
         )
     if "affinity" in moved:

@@ -50,7 +50,8 @@ def visited_again(
         seen = "something changed under way, though not the cores' speed, as burns tell"
     return unfit(
         "repeated",
-        f"Visited again on the way down, this level gave {by}: {seen}.",
+        f"Visited again on the way down, this level gave {by}: {seen}. Close other programs and "
+        "run again.",
     )
 
 

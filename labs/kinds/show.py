@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from markupsafe import Markup
 
-from labs.analysis.checks import Checked
 from labs.present.blocks import SPOKEN, Block, Drawn, Said, Within, brief, sentences
 from labs.present.levels import BY_LEVEL, Level, Pace
 from labs.present.plot import Figure
@@ -164,7 +163,6 @@ class Show(Generic[Found]):
     alt: Callable[[Found], str]  # the figure in words
     split: Callable[[Found], Drawn | None] = lambda found: None  # where the time went, below
     kept: Callable[[Found], Sequence[Curve]] | None = None  # what stays of it, if no whole traces
-    checked: Callable[[Found], Iterable[Checked]] = lambda found: ()  # a panel advises on these
     columns: Sequence[Column]
     rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
     rows_of_run: Callable[[Any], Iterable[Any]] | None = None  # or of each run, which is numbered

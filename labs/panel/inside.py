@@ -15,12 +15,6 @@ from labs.records.server_facts import called
 from labs.records.written import shown
 
 
-def controls(widget: ipywidgets.Widget) -> set[str]:
-    """By what names a reader knows the controls in it."""
-    found = {getattr(widget, "description", "")} - {""}
-    return found.union(*(controls(each) for each in getattr(widget, "children", ())))
-
-
 def about(words: str) -> Markup:
     """What is measured, in its paragraph."""
     return Markup('<p class="wt-about">{}</p>').format(words)

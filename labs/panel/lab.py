@@ -17,15 +17,14 @@ from labs.measure.rig import Rig
 from labs.panel.duration import Duration
 from labs.panel.earlier_runs import EarlierRuns
 from labs.panel.figure_view import FigureView
-from labs.panel.inside import about, close, controls, in_words, told, work
+from labs.panel.inside import about, close, in_words, told, work
 from labs.panel.job import Job
 from labs.panel.prediction_prompt import Bets, PredictionPrompt
 from labs.panel.results import Results
 from labs.panel.run_bar import RunBar, empty, put
 from labs.panel.settings import settings_of
-from labs.present.advice import advice
 from labs.present.blocks import html
-from labs.present.markup import alarm, paragraphs, spoken, status
+from labs.present.markup import alarm, paragraphs, status
 from labs.present.settings import Settings
 from labs.present.trails import trails_alt, with_trails
 from labs.present.verdict import caption
@@ -326,8 +325,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             who = f"The cores, with {'the part that ran last' if before_the_end else who}:"
         put(self._results.strip_of, paragraphs([who] if who else []))
         self._prompt.settle(self._lab, found)
-        said = advice(showing(found).checked(found), controls(self))
-        put(self._results.answer, spoken(said) if said else "")
 
     def _keep(self, found: Found) -> None:
         """Let exercises ask about what was found."""

@@ -19,7 +19,6 @@ from labs.panel.controls import read_users, users
 from labs.panel.inside import in_words
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
-from labs.present.advice import advice
 from labs.present.blocks import html
 from labs.present.markup import spoken
 from labs.present.settings import Settings, so_many_users
@@ -28,6 +27,7 @@ from labs.records.errors import Unusable
 ASK = "What limits it?"
 FIXES: tuple[Variant, Variant] = ("wrong", "right")
 MOST_SEEDS = 9999
+VAGUE = {"few", "interval", "drift"}  # of the checks, those that tell nothing of the limit
 
 
 class MysteryPanel(LabPanel[Mystery]):
@@ -230,8 +230,14 @@ class MysteryPanel(LabPanel[Mystery]):
     def _draw(self, found: Mystery, words: str) -> None:
         """All of it: before the diagnosis nothing that tells the limit."""
         self._draw_figure(found, words)
-        longer = advice(found.before.points, {"Measure for"})  # all else would tell the limit
-        put(self._results.verdict, html([symptoms(found)]) + (spoken(longer) if longer else ""))
+        vague = [
+            check.sentence
+            for point in found.before.points
+            for check in point.checks
+            if check.unfit and check.name in VAGUE
+        ]
+        longer = spoken(vague[-1:]) if vague else ""
+        put(self._results.verdict, html([symptoms(found)]) + longer)
         if self._solved:
             put(self._brought, html(repaired(found)))
             put(self._results.data, show.downloads(self.name, found))

@@ -17,10 +17,9 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
 from labs.measure.calibration import last
-from labs.panel.inside import about, controls
+from labs.panel.inside import about
 from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
-from labs.present.advice import advice
 from labs.present.bet import Guess
 from labs.present.blocks import SPOKEN, Said, Within, brief, html
 from labs.present.markup import paragraphs
@@ -182,8 +181,7 @@ class SweepPanel(LabPanel[Recording]):
         if not found.points:
             return
         self._prompt.settle(self._lab, found)
-        said = [*show.concluded(found)]
-        said += (*advice(show.checked(found), controls(self)), *powered(found.run.power))
+        said = [*show.concluded(found), *powered(found.run.power)]
         self._measured(found)
         self._landed(found)
         self._settle(found.experiment)

@@ -56,7 +56,7 @@ class YourServerPanel(LabPanel[Attached]):
         self._fields = {"url": self._url, "workers": self._workers, "mine": self._mine}
         asked = ipywidgets.VBox(children=(*self._fields.values(), self._look))
         self._more_about = (asked.add_class("wt-controls"), self._who)
-        self._tests = LoadTests(name, lambda: Given(workers=self._lab.given["workers"]))
+        self._tests = LoadTests(lambda: Given(workers=self._lab.given["workers"]))
         super().__init__(name, lab, **more)
         self._enable(True)
 

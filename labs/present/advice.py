@@ -1,45 +1,20 @@
-"""Advice, with which a verdict begins: which points are not to be believed, and what to do about
-it. Whom the averages do not know, what is drawn hollow, what cannot be. Pure."""
+"""Advice, with which a verdict begins: which points are not to be believed, and why.
+Whom the averages do not know, what is drawn hollow, what cannot be. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Sequence
 
 from labs.analysis import causes
 from labs.analysis.causes import UNSTEADY
-from labs.analysis.checks import BOUND, ENOUGH, GENERATOR, STARVED, Checked, starved_because
+from labs.analysis.checks import BOUND, ENOUGH, STARVED, starved_because
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, listed, percent
 from labs.records.results import Check, Point, Run
 
 HOLLOW = "drawn hollow"
-CONTROL = re.compile(r"“([^”]+)”")  # as a sentence names one
-
-# Of a check that makes a point unfit, what mends it: each by a control of a panel, by its name.
+# The checks that make a point unfit only for what comes of an unsteady speed.
 BY_SPEED = {"noise", "core speed", "unsteady cores", *causes.EFFECTS}
-QUIETER = ("Close other programs, stay on mains power, and run again.",)
-FEWER = "Fewer “Users”"
-MORE = "More “Processes”"
-LONGER = ("A larger “Measure for” tells more surely.",)
-ADVICE: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "few": LONGER,
-        "interval": LONGER,
-        "drift": LONGER,
-        GENERATOR: (
-            "More “CPU time” gives each request more to do.",
-            f"{FEWER} ask less.",
-        ),
-        STARVED: (
-            f"{FEWER} leave nobody waiting.",
-            f"{MORE} serve more of them at once.",
-        ),
-        **dict.fromkeys(("repeated", "core speed", "unsteady cores"), QUIETER),
-        "errors": (f"{FEWER} ask for less at once.",),
-    }
-)
 
 
 def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
@@ -71,7 +46,7 @@ def unsteady(runs: Sequence[Run]) -> list[str]:
 
 
 def _steady(run: Run) -> list[Point]:
-    """List the points but those that are unfit only for what comes of an unsteady speed."""
+    """List the points but those that `BY_SPEED` alone makes unfit."""
     return [
         point
         for point in run.points
@@ -116,23 +91,3 @@ def exceeded(points: Sequence[Point]) -> list[str]:
         (point.users, check) for point in points for check in point.checks if check.name == BOUND
     ]
     return [f"At {crowd(users)} the bound is exceeded. {check.sentence}" for users, check in found]
-
-
-def advice(measured: Iterable[Checked], there: Collection[str]) -> list[str]:
-    """Say what mends what made these points unfit, by the controls that are there."""
-    said = dict.fromkeys(
-        sentence
-        for each in measured
-        for check in each.checks
-        if check.unfit
-        for sentence in ADVICE.get(check.name, ())
-        if not (isinstance(each, Point) and _done(sentence, each))
-    )
-    return [each for each in said if set(CONTROL.findall(each)) <= set(there)]
-
-
-def _done(sentence: str, point: Point) -> bool:
-    """Whether what a sentence advises can do no more: one user, or a worker for each."""
-    if sentence.startswith(MORE):
-        return (point.workers or 0) >= point.users
-    return sentence.startswith(FEWER) and point.users == 1

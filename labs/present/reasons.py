@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from labs.analysis.causes import Cause
+from labs.analysis.checks import OF_SPEED
 from labs.analysis.limit import ceiling, used
 from labs.records.experiment import Experiment, Server
 from labs.records.format import (
@@ -158,8 +159,8 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "page": "This page (in a terminal, the command) used {whole} for itself.",
         "throttled": "A CPU quota kept {whole} from the processes that it holds back.",
         "steal": "Another virtual machine took {whole} while there was work for them.",
-        "core speed": "The cores were {speed} than when the forecast was made: they were burned "
-        "again and again.",
+        "core speed": "The cores were {speed} than when the forecast was made, as burns tell: "
+        f"{OF_SPEED}.",
         "affinity": "The server's processes were allowed {cores} instead of {then_cores}.",
         "load generator": "A request {took} of the load generator's CPU.",
         "listen queue": "{users} found the listen queue full and were never served.",

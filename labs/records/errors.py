@@ -103,11 +103,11 @@ def instance(name: str, value: object, of: type | tuple[type, ...], remedy: str)
 
 
 class Failed(RuntimeError):
-    """Failure of what was started for a measurement. Says its last lines and what to try."""
+    """Failure of what was started for a measurement. Says its last lines."""
 
 
 class ServerFailed(Failed):
-    """A server that did not start. Says its last words and the command to try by hand."""
+    """A server that did not start. Says its last words."""
 
 
 class BadRecording(ValueError):

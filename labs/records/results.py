@@ -278,12 +278,13 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """State of what decides on the clock of the cores, at one moment. Empty where nobody tells."""
+    """Source of the machine's power at one moment. The other fields are older recordings', and
+    measured no more: what the system told of settings and heat."""
 
     on_battery: bool = False
-    saving: str = ""  # the setting that keeps the cores slow, as the system calls it
-    speed: float = 1.0  # of the highest clock, where the system says that it holds back
-    throttles: NotNegative = 0  # times that heat has held a core back, so far
+    saving: str = ""
+    speed: float = 1.0
+    throttles: NotNegative = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,6 @@ from labs.records.server_facts import server_facts
 from labs.servers.deployments import PRODUCTS, Product
 
 HOST = "127.0.0.1"
-PORT_BY_HAND = 8000
 SHARED_MEMORY = Path("/dev/shm")  # Linux
 START_S = 20.0  # to the first answer, on a busy machine
 START_WORKER_S = 0.5  # more for each process
@@ -42,7 +41,7 @@ class ServerRow:
     by: str
     _: KW_ONLY
     package: str | None = None  # what pip installs; None for the book's own
-    command: Callable[[Server, int | None], list[str]] | None = None  # of a file number, or by hand
+    command: Callable[[Server, int], list[str]] | None = None  # of an open socket's number
     up: str = ""  # how its log announces a worker, a pattern with the process id; or not at all
     product: Product | None = None  # how it is set up, where it is not in Python
     # Memory in MiB, measured after load (Linux, PSS) and rounded up for what PSS leaves out.
@@ -51,10 +50,10 @@ class ServerRow:
     thread_mib: float = 0.1  # for each thread beyond the first of a process
 
 
-def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
-    def command(server: Server, fd: int | None) -> list[str]:
+def _gunicorn(worker: str) -> Callable[[Server, int], list[str]]:
+    def command(server: Server, fd: int) -> list[str]:
         options = {
-            "--bind": f"{HOST}:{PORT_BY_HAND}" if fd is None else f"fd://{fd}",
+            "--bind": f"fd://{fd}",
             "--worker-class": worker,
             "--workers": server.processes,
             "--backlog": server.backlog,
@@ -80,16 +79,14 @@ def _gunicorn(worker: str) -> Callable[[Server, int | None], list[str]]:
 HTTP = "httptools" if importlib.util.find_spec("httptools") else "h11"
 
 
-def _uvicorn(server: Server, fd: int | None) -> list[str]:
-    where = ["--host", HOST, "--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
+def _uvicorn(server: Server, fd: int) -> list[str]:
     # Its master asks each worker by turns whether it is well. It has to wait for one that starts
     # beside many, and waits in vain for one that is killed before it has answered.
     patience = ["--timeout-worker-healthcheck", str(math.ceil(start_s(server.processes)))]
     many = ["--workers", str(server.processes), *patience]
     return [
         "uvicorn",
-        *where,
-        *["--backlog", str(server.backlog), "--loop", "asyncio", "--http", HTTP],
+        *["--fd", str(fd), "--backlog", str(server.backlog), "--loop", "asyncio", "--http", HTTP],
         *["--lifespan", "off", "--ws", "none", "--no-access-log", "--no-proxy-headers"],
         *["--no-use-colors", "--timeout-keep-alive", "75"],
         *(many if server.processes > 1 else []),
@@ -98,15 +95,14 @@ def _uvicorn(server: Server, fd: int | None) -> list[str]:
     ]
 
 
-def from_scratch(module: str, *more: str) -> Callable[[Server, int | None], list[str]]:
+def from_scratch(module: str, *more: str) -> Callable[[Server, int], list[str]]:
     """Make the command of one of our own servers, with options of its own."""
 
-    def command(server: Server, fd: int | None) -> list[str]:
-        where = ["--port", str(PORT_BY_HAND)] if fd is None else ["--fd", str(fd)]
+    def command(server: Server, fd: int) -> list[str]:
         return [
             f"workloads.servers.{module}",
-            *where,
-            *["--backlog", str(server.backlog), "--processes", str(server.processes)],
+            *["--fd", str(fd), "--backlog", str(server.backlog)],
+            *["--processes", str(server.processes)],
             *(["--threads", str(server.threads)] if server.architecture == "threaded" else []),
             *([] if server.start is None else ["--start", str(server.start)]),
             *([] if server.keep_alive else ["--no-keep-alive"]),

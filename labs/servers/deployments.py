@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 import workloads
 from labs.host.folders import own_folder
 from labs.host.hardware import usable_cores
@@ -215,23 +213,6 @@ def folder_for_a_server() -> Iterator[Path]:
         yield folder
 
 
-def folder_by_hand(server: Server) -> Path:
-    """An empty folder that stays, for a server that is to be tried by hand: one for each kind,
-    and another where one runs in that already. OSError where somebody else has made it."""
-    with folder_for_a_server() as temporary:
-        folder = temporary.with_name(f"wall-time-{os.getuid()}-{server.by}")
-    folder.mkdir(exist_ok=True)
-    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-        raise PermissionError(f"{folder}: is not yours.")
-    if any(map(_lives, folder.glob("*.pid"))):
-        folder = Path(tempfile.mkdtemp(prefix="wall-time-", dir=folder.parent))
-    else:
-        shutil.rmtree(folder)
-        folder.mkdir()
-    folder.chmod(OPEN)
-    return folder
-
-
 def _fpm(server: Server, folder: Path, children: int) -> tuple[str, ...]:
     """php-fpm's command, its pool of so many processes behind a socket in the folder."""
     mine = ("user = {user}", "group = {group}", "listen.owner = {user}", "listen.group = {group}")
@@ -296,13 +277,6 @@ def _site(place: Place) -> Path:
         file.chmod(0o644)  # whatever the umask
     site.chmod(OPEN)
     return site
-
-
-def _lives(pid_file: Path) -> bool:
-    """Whether the process is alive that has written its number into a file."""
-    with contextlib.suppress(OSError, ValueError):
-        return psutil.pid_exists(int(pid_file.read_text()))
-    return False
 
 
 PRODUCTS = {

@@ -15,7 +15,6 @@ import importlib.util
 import math
 import os
 import re
-import shlex
 import socket
 import sys
 import tempfile
@@ -40,14 +39,13 @@ from labs.servers.backend import ADDRESS, Backend, serve_backend
 from labs.servers.catalogue import (
     CATALOGUE,
     HOST,
-    PORT_BY_HAND,
     ServerRow,
     missing,
     refuse,
     row_of,
     start_s,
 )
-from labs.servers.deployments import Launch, Place, folder_by_hand, folder_for_a_server
+from labs.servers.deployments import Launch, Place, folder_for_a_server
 from labs.servers.readiness import Knock
 
 PORTS = 3  # that are tried for a server that finds its own taken
@@ -175,18 +173,14 @@ class Running:
                 raise self.failed(f"{how} {when}")
 
     def failed(self, what: str) -> ServerFailed:
-        """Make the error that says what failed, with the last lines and how to try it by hand."""
-        by_hand, log = "", self.log()
+        """Make the error that says what failed, with the last lines of its log."""
+        log = self.log()
         no_disk = not os.fstatvfs(self._log.fileno()).f_bavail  # then its log has nothing of that
         if no_disk or os.strerror(errno.EAGAIN) in log:  # which is what a fork says
             lack, remedy = USED_UP[errno.ENOSPC if no_disk else errno.EAGAIN]
             what = f"{what}: {lack}. {remedy}, then run again"
-        with contextlib.suppress(OSError):
-            by_hand = f"\nTo try it by hand: {_by_hand(self.server, self.row)}"
-        return ServerFailed(
-            f"{self.server.architecture} by {self.server.by} {what}. Its last lines:\n"
-            f"{log}{by_hand}"
-        )
+        last = f" Its last lines:\n{log}" if log else ""
+        return ServerFailed(f"{self.server.architecture} by {self.server.by} {what}.{last}")
 
 
 @contextlib.contextmanager
@@ -384,13 +378,3 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
             raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
     finally:
         knock.close()
-
-
-def _by_hand(server: Server, row: ServerRow) -> str:
-    """Write the command that starts a server in a shell, on a port that is easy to type."""
-    if row.command is not None:
-        command = shlex.join([sys.executable, "-m", *row.command(server, None)])
-        return f"cd {shlex.quote(str(ROOT))} && {command}"
-    assert row.product is not None
-    place = Place(folder=folder_by_hand(server), host=HOST, port=PORT_BY_HAND)
-    return " & ".join(map(shlex.join, row.product.launch(server, place).commands))

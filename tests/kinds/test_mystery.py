@@ -1,6 +1,7 @@
 """The mystery lab: its limits by the law and for real, and that nobody tells before the reader."""
 
 import contextlib
+import itertools
 import json
 import math
 import re
@@ -41,7 +42,7 @@ from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Experiment, Server, Workload
 from labs.records.format import rate
 from labs.records.processes import Seen
-from labs.records.results import Check, Machine
+from labs.records.results import Check, Machine, unfit
 from labs.servers.storage import CHOICE, database, shared_folder, sync_s
 from labs.theory.forecast import forecast
 from labs.theory.laws import GENERATOR_FULL
@@ -89,6 +90,14 @@ def example(
         },
         seen=(seen, replace(seen, number=2, parent=1), replace(seen, number=3, parent=1)),
     )
+
+
+def checked(mystery: Mystery, *checks: Check) -> Mystery:
+    """The same, with these at every level of the server as it is."""
+    run = mystery.before.run
+    points = tuple(replace(point, checks=checks) for point in run.points)
+    before = structs.replace(mystery.before, runs=(replace(run, points=points),))
+    return mystery.with_variant("before", before)
 
 
 # ---- the limits, by the law --------------------------------------------------------------------
@@ -281,10 +290,7 @@ def test_rejection_excuses_a_full_generator_only_where_it_is_the_limit() -> None
     for name, why, check in (*excused, ("lock", "before: That cannot be.", above)):
         seed = seed_of(name)
         mystery, lab = example(seed), MysteryLab(seed, cores=4)
-        run = mystery.before.run
-        points = tuple(replace(point, checks=(check,)) for point in run.points)
-        before = structs.replace(mystery.before, runs=(replace(run, points=points),))
-        assert lab.rejection(mystery.with_variant("before", before)) == why
+        assert lab.rejection(checked(mystery, check)) == why
         three = lab.merge([mystery] * 3)
         assert len(three.runs) == 3 and three.ratio("right") == mystery.ratio("right")
         assert lab.matches(mystery) and not MysteryLab(seed + 1, cores=4).matches(mystery)
@@ -444,6 +450,15 @@ def test_mystery_panel_hides_the_limit_until_the_right_diagnosis(driver: PanelDr
     assert "as it is: forecast" in driver.lines
     said = progress_log.read()[0].diagnosis("which-limit", SEED)
     assert said and (said.guess, said.right, said.tries, said.told) == ("database", True, 2, False)
+
+
+def test_mystery_panel_says_to_measure_for_longer_and_not_what_is_full(
+    driver: PanelDriver,
+) -> None:
+    said = ("load generator", "Full."), ("few", "Only 3. Measure for longer.")
+    driver.panel._found(checked(example(SEED), *itertools.starmap(unfit, said)))
+    assert "Only 3. Measure for longer." in driver.said("verdict")
+    assert "Full." not in " ".join(texts(driver.panel))
 
 
 def test_mystery_panel_logs_that_the_solution_was_asked_for(driver: PanelDriver) -> None:

@@ -3,10 +3,8 @@
 import contextlib
 import os
 import re
-import shlex
 import shutil
 import socket
-import subprocess
 import tempfile
 import time
 import urllib.request
@@ -198,14 +196,6 @@ def test_serve_shows_a_wrong_parameter_in_the_server_s_own_words(
     with pytest.raises(ServerFailed, match=r"exit code .* before it was ready") as failed:
         start(by)
     assert words in str(failed.value)
-    (by_hand,) = re.findall(r"To try it by hand: (.*)", str(failed.value))
-    command = shlex.split(by_hand.split(" & ")[0])  # of two, the first: php-fpm
-    said = subprocess.run(command, capture_output=True, text=True, timeout=SOON_S)
-    assert said.returncode != 0
-    (folder,) = {Path(each).parent for each in command if each.endswith(".conf")}
-    told = said.stdout + said.stderr + "".join(log.read_text() for log in folder.glob("*.log"))
-    assert words in told
-    shutil.rmtree(folder)
 
 
 WIRING = set(  # whose the workers are, and how a request finds PHP
@@ -290,10 +280,7 @@ def test_folder_for_a_server_leaves_room_for_a_socket_s_path(
         place.mkdir(exist_ok=True)
         monkeypatch.setattr(tempfile, "tempdir", str(place))
         with deployments.folder_for_a_server() as folder:
-            by_hand = deployments.folder_by_hand(Server("threaded", by="apache-worker"))
-            for each in (folder, by_hand):
-                assert len(str(each / "php-fpm.sock")) <= 103
-        by_hand.rmdir()
+            assert len(str(folder / "php-fpm.sock")) <= 103
 
 
 @pytest.mark.parametrize(("cores", "processes"), [(1, 1), (2, 2), (64, 2)])
@@ -336,19 +323,15 @@ def test_serve_says_which_program_may_not_be_run_and_gives_the_last_words_of_wha
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(programs.Program, "path", lambda self: str(tmp_path))
-        with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied") as failed:
+        with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied"):
             start("node")
-        assert f"To try it by hand: {tmp_path} " in str(failed.value)
     program(path, "node", "echo segmentation fault, as it were >&2; exit 139")
     with pytest.raises(ServerFailed) as failed:
         start("node")
-    ended, last, by_hand, *_ = str(failed.value).splitlines()
-    assert ended == (
-        "event-loop by node ended with exit code 139 before it was ready. Its last lines:"
-    )
-    assert last == "segmentation fault, as it were"
-    command = r"To try it by hand: \S+/bin/node \S+server.js --host 127.0.0.1 --port 8000"
-    assert re.match(command, by_hand)
+    assert str(failed.value).splitlines() == [
+        "event-loop by node ended with exit code 139 before it was ready. Its last lines:",
+        "segmentation fault, as it were",
+    ]
 
 
 @pytest.mark.measures

@@ -16,7 +16,6 @@ from labs.analysis.visits import join, visited
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.verdict import said as all_said
 from labs.kinds.sweep.run import SweepLab
-from labs.present.advice import advice
 from labs.present.verdict import verdict
 from labs.records.experiment import Server, Workload
 from labs.records.results import Check, Point
@@ -393,4 +392,3 @@ def test_an_unsteady_machine_is_told_once_for_all_parts() -> None:
     calm = replace(run, calibration=examples.CALIBRATION)
     calmly = verdict(*modelled(part.experiment, part.machine, calm))
     assert "speed changed" not in " ".join(calmly)
-    assert len(advice([*points, *points], ())) == 1

@@ -13,7 +13,6 @@ import pytest
 from machine_files import NAMES, MachineFiles
 
 from labs.host import cgroup, counters, hardware, listeners
-from labs.host.power import power, read_pmset
 from labs.records.snapshot import Snapshot, Usage
 
 GIB = 2**30
@@ -215,30 +214,6 @@ def snapshot(machine: MachineFiles, at: float) -> Snapshot:
         group_s=cpu.group_s,
         spare_cores=cpu.spare_cores,
     )
-
-
-def test_power(tmp_path, monkeypatch) -> None:
-    found = {}
-    for name in NAMES:
-        machine = MachineFiles(name, tmp_path / name, monkeypatch)
-        before = power(machine.root)
-        machine.a_second_later()
-        found[name] = (before.on_battery, before.saving, power(machine.root).throttles)
-        assert power(machine.root).throttles - before.throttles == (4 if name == "laptop" else 0)
-    assert found.pop("laptop") == (True, "balance_power", 7 * 2 + 5 + 10)
-    assert found.pop("big-little") == (False, "powersave", 0)
-    assert found.pop("wsl2") == (True, "", 0)
-    assert set(found.values()) == {(False, "", 0)}
-
-
-def test_power_of_a_mac() -> None:
-    """As macOS's two commands say it, with and without what Apple's own processors leave out."""
-    settings = "System-wide power settings:\nCurrently in use:\n lowpowermode         1\n sleep 1\n"
-    heat = "Note: No thermal warning level has been recorded\n"
-    assert read_pmset(settings, heat).saving == "low power mode"
-    held = read_pmset(settings.replace(" 1\n sleep", " 0\n sleep"), "CPU_Speed_Limit \t= 82\n")
-    assert (held.saving, held.speed) == ("", 0.82)
-    assert read_pmset(settings, heat).speed == 1.0
 
 
 # -- what no machine of the files shows -------------------------------------------------------

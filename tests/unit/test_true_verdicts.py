@@ -21,11 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markup import plain
 from msgspec import structs
-from panel_driver import PanelDriver, Script, panel_of
-from waiting import eventually
 
 from labs.analysis import causes
-from labs.analysis.checks import STARVED, check
+from labs.analysis.checks import check
 from labs.analysis.limit import ceiling, used
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge, visited
@@ -54,17 +52,14 @@ from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course, with_workers
 from labs.kinds.timeline.record import Expected, Timeline
-from labs.kinds.timeline.run import TimelineLab
-from labs.panel.inside import controls
-from labs.panel.lab import LabPanel
 from labs.present import reasons
-from labs.present.advice import ADVICE, CONTROL, HOLLOW, advice
+from labs.present.advice import HOLLOW
 from labs.present.bet import UNSETTLED, on_answer
 from labs.present.verdict import verdict
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.format import digits, duration, percent, quotient, rate, rounded, size
 from labs.records.processes import Seen
-from labs.records.results import Point, PredictedLevel, Prediction, Result, Run, unfit
+from labs.records.results import Point, PredictedLevel, Prediction, Result, Run
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
 from labs.theory.laws import GENERATOR_FULL
@@ -931,57 +926,9 @@ def assert_told_true(found: Result, shown: dict[str, Any]) -> None:
                 assert quoted(plain(sentence)) <= of_sweep(part), sentence
 
 
-# -- advice ----------------------------------------------------------------------------------
-
-
-def test_advice_names_controls_that_a_panel_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    full = examples.point(16, checks=(unfit("load generator", "Full."),))
-    script = Script(monkeypatch, checks=full.checks)
-    driver = panel_of()
-    there = controls(driver.panel)
-    driver.skip()
-    driver.press_run()
-    for _ in examples.USERS:
-        script.go.release()
-    eventually(lambda: "More “CPU time” gives" in driver.said("answer"), 10, "the advice")
-    driver.shut()
-    assert advice([examples.point(8), full], there) == [*ADVICE["load generator"]]
-    assert advice([full], there - {"CPU time"}) == ["Fewer “Users” ask less."]
-    assert advice([full], {"Measure for"}) == []
-    for name in ("load generator", STARVED, "errors"):
-        for each in ADVICE[name]:
-            assert len(CONTROL.findall(each)) == 1 and set(CONTROL.findall(each)) <= there
-    vague = examples.point(16, checks=(examples.UNFIT, unfit("few", "Only 3.")))
-    assert advice([vague], {"Measure for"}) == [*ADVICE["few"]]
-
-
 @properties
-@given(recordings(), st.sampled_from(sorted(ADVICE)), st.integers(1, 3))
-def test_nobody_is_advised_to_do_what_is_done_already(
-    found: Recording, name: str, users: int
-) -> None:
-    there = {name for each in ADVICE.values() for told in each for name in CONTROL.findall(told)}
-    lone = replace(examples.point(users), checks=(unfit(name, "Why."),))
-    workers = replace(lone, workers=users)
-    assert not any("More “Processes”" in each for each in advice([workers], there))
-    fewer = replace(lone, workers=users - 1)
-    assert any("More “Processes”" in each for each in advice([fewer], there)) == (name == STARVED)
-    assert any("Fewer" in each for each in advice([lone], there)) == (
-        users > 1 and any("Fewer" in each for each in ADVICE[name])
-    )
+@given(recordings())
+def test_no_check_asks_a_single_user_to_be_fewer(found: Recording) -> None:
     for point in found.points:
-        said = [*advice([point], there), *(each.sentence for each in point.checks)]
-        assert point.users > 1 or not re.search(r"[Ff]ewer “?[Uu]sers", " ".join(said)), said
-
-
-def test_a_timeline_is_advised_by_the_controls_that_it_has() -> None:
-    """Whoever comes is said by its steps, so there are no “Users”."""
-    steps = [Step(seconds=1, users=2), Step(seconds=2, users=8)]
-    driver = PanelDriver(LabPanel("steps", TimelineLab(Server("prefork"), WAIT, steps)))
-    vague = examples.step_result(2, checks=(unfit("few", "Only 3."), unfit(STARVED, "3 of 8.")))
-    found = structs.replace(
-        examples.timeline(), runs=(replace(examples.timeline_run(), step_results=(vague,)),)
-    )
-    said = advice(showing(found).checked(found), controls(driver.panel))
-    assert said == [*ADVICE["few"], ADVICE[STARVED][1]]
-    driver.shut()
+        said = " ".join(each.sentence for each in point.checks)
+        assert point.users > 1 or not re.search(r"[Ff]ewer users", said), said

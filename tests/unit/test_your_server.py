@@ -13,6 +13,7 @@ from waiting import eventually
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.run import AttachLab
 from labs.measure.rig import Rig
+from labs.panel import load_tests
 from labs.panel.your_server import YourServerPanel
 
 LOAD_TESTS = Path(__file__).parent.parent / "load_tests"
@@ -140,24 +141,21 @@ def test_a_load_test_is_drawn_with_what_the_laws_say_and_a_foreign_file_is_refus
     tests = panel.panel._tests
     panel.set(workers="8")
     dropped(panel, **{f"ab{n}": (LOAD_TESTS / f"ab-{n}.txt").read_bytes() for n in (2, 16, 4, 8)})
-    eventually(lambda: "so the pool is full" in tests._said.value, SOON_S, "the sentences")
+    assert "so the pool is full" in tests._said.value
     assert tests._figure.figure["data"][0]["x"] == [2, 4, 8, 16] and tests.files.value == ()
     for name, data, said in (
         ("mine", b"no load test <b>", "mine.txt: no load test that is known here"),
         ("ab", (LOAD_TESTS / "ab-2.txt").read_bytes()[:400], "ab.txt: ab: "),
     ):
         dropped(panel, **{name: data})
-        eventually(lambda said=said: said in tests._said.value, SOON_S, said)
+        assert said in tests._said.value
         assert tests._figure.figure["data"] == [] and "<b>" not in tests._said.value
 
 
-def test_a_load_test_that_is_dropped_takes_the_place_of_one_that_is_still_read(
-    panel: PanelDriver,
+def test_a_load_test_too_large_to_be_read_at_once_is_refused_with_the_command_that_reads_it(
+    panel: PanelDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tests = panel.panel._tests
-    head = b"timeStamp,elapsed,responseMessage,success,allThreads\n"
-    dropped(panel, long=head + 1_000_000 * b"1600000000000,10,OK,true,4\n")
-    first = tests._job
-    dropped(panel, ab=(LOAD_TESTS / "ab-2.txt").read_bytes())
-    assert not first.going
-    assert tests._job.join(SOON_S) and tests._figure.figure["data"][0]["x"] == [2]
+    monkeypatch.setattr(load_tests, "MOST_BYTES", 2**20)
+    dropped(panel, one=bytes(2**19), other=bytes(2**19 + 1))
+    assert "at most 1 MiB" in panel.panel._tests._said.value
+    assert "labs import FILE" in panel.panel._tests._said.value

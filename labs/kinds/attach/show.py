@@ -138,7 +138,6 @@ show: Show[Attached] = Show(
     alt=attach_alt,
     kept=curves,
     measured=lambda found: bool(found.points),
-    checked=lambda found: found.points,
     about=lambda found: f"{found.url}." if found.url else OWN,
     verdict=under,
     levels=attach_levels,

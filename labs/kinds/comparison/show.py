@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import believed, differ
+from labs.kinds.comparison.contrast import differ
 from labs.kinds.comparison.figure import (
     comparison_alt,
     comparison_figure,
@@ -60,9 +60,6 @@ show = Show(
     middle_by="each part's throughput at its last level",
     draw=comparison_figure,
     measured=lambda found: any(part.points for part in found.parts.values()),
-    checked=lambda found: [
-        point for part in found.parts.values() for point in part.points if not believed(point)
-    ],
     alt=comparison_alt,
     split=split,
     columns=(

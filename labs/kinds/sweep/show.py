@@ -282,7 +282,6 @@ show = Show(
     middle_by="throughput at the last level",
     draw=figure,
     measured=lambda found: bool(found.points),
-    checked=lambda found: found.points,
     alt=alt,
     split=lambda found: split_figure(splits(found.points)),
     columns=COLUMNS,

@@ -205,7 +205,6 @@ show = Show(
     draw=timeline_figure,
     kept=timeline_curves,
     measured=lambda found: bool(found.run.time_bins),
-    checked=lambda found: found.run.step_results,
     alt=level_by_level(timeline_levels, timeline_opening),
     columns=COLUMNS,
     rows=lambda found: found.walked,

@@ -1,24 +1,23 @@
 """Runs the cells of the book's pages, all in the process that builds the book.
 
 A kernel for each page took two thirds of a build. Here myst-nb's own reader reads a page, its cells
-run in one IPython shell, whose names are cleared between pages, and myst-nb gets a notebook that
-has been run. On the page a cell stays a cell, for JupyterLab. One that fails is a warning with its
-line, so that a strict build fails; the page's later cells are then left out.
+run one after the other, with names of the page's own, and myst-nb gets a notebook that has been
+run. On the page a cell stays a cell, for JupyterLab. One that fails is a warning with its line, so
+that a strict build fails; the page's later cells are then left out.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
-from base64 import b64encode
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from IPython.core.displayhook import DisplayHook
-from IPython.core.displaypub import DisplayPublisher
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.formatters import DisplayFormatter
 from myst_nb.core.read import (  # type: ignore[import-untyped]
     is_myst_markdown_notebook,
     read_myst_markdown_notebook,
@@ -28,93 +27,44 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from traitlets import Type
-from traitlets.config import Config
 
 logger = logging.getLogger(__name__)
 
 CELLS = "cells"  # of a page's metadata: those that a live page runs
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}  # as a kernel says
-# Nobody asks for what was run, nor for the results of before, which take long to clear.
-FORGETFUL = Config(
-    HistoryManager={"enabled": False, "hist_file": ":memory:"}, InteractiveShell={"cache_size": 0}
-)
+SOURCE = "<cell>"  # where a cell's code comes from, in a traceback
+FORMATTER = DisplayFormatter()  # as a kernel's
 
 
-class _Results(DisplayHook):
-    """Collects what the last line of a cell comes to."""
-
-    shell: _Shell
-
-    def write_output_prompt(self) -> None:
-        """Write no prompt, as a page has none."""
-
-    def write_format_data(
-        self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None
-    ) -> None:
-        count = self.shell.execution_count
-        self.shell.put("execute_result", format_dict, md_dict, execution_count=count)
-
-
-class _Displays(DisplayPublisher):
-    """Collects what a cell displays by itself."""
-
-    def publish(self, data: dict[str, Any], metadata: Any = None, *_: object, **__: object) -> None:
-        self.shell.put("display_data", data, metadata)
-
-
-class _Stream(io.TextIOBase):
-    """Collects what a cell prints."""
-
-    def __init__(self, name: str, outputs: list[NotebookNode]) -> None:
-        self._name = name
-        self._outputs = outputs
-
-    def write(self, text: str) -> int:
-        last = self._outputs[-1] if self._outputs else {}
-        if last.get("name") == self._name:
-            last["text"] += text
-        elif text:
-            self._outputs.append(_output("stream", name=self._name, text=text))
-        return len(text)
+def run(
+    source: str, names: dict[str, Any], count: int
+) -> tuple[list[NotebookNode], BaseException | None]:
+    """The outputs of a cell, the `count`th of a page with these names: what it prints, and what
+    its last line comes to. And what it failed with."""
+    printed, value, error = io.StringIO(), None, None
+    try:
+        with contextlib.redirect_stdout(printed):
+            value = _value(ast.parse(source, SOURCE), names)
+    except (Exception, SystemExit) as raised:
+        error = raised
+    outputs = []
+    if printed.getvalue():
+        outputs.append(_output("stream", name="stdout", text=printed.getvalue()))
+    if value is not None:
+        data, metadata = FORMATTER.format(value)  # type: ignore[no-untyped-call]
+        result = _output("execute_result", data=data, metadata=metadata, execution_count=count)
+        outputs.append(result)
+    return outputs, error
 
 
-class _Shell(InteractiveShell):
-    """Runs cells and keeps what they put out, with nothing of the user's own settings."""
-
-    displayhook_class = Type(_Results)
-    display_pub_class = Type(_Displays)
-    outputs: list[NotebookNode]
-
-    def init_ipython_dir(self, ipython_dir: object) -> None:
-        """Make no folder for IPython."""
-
-    def init_profile_dir(self, profile_dir: object) -> None:
-        """Make no folder for a profile."""
-
-    def init_sys_modules(self) -> None:
-        """Keep `__main__` the program that builds the book."""
-
-    def _showtraceback(self, etype: object, evalue: object, stb: object) -> None:
-        """Print nothing: whoever runs a cell tells what went wrong."""
-
-    def put(self, kind: str, data: dict[str, Any], metadata: Any, **more: Any) -> None:
-        plain = {
-            mime: b64encode(each).decode() if isinstance(each, bytes) else each
-            for mime, each in data.items()
-        }
-        self.outputs.append(_output(kind, data=plain, metadata=metadata or {}, **more))
-
-    def run(self, source: str) -> tuple[list[NotebookNode], BaseException | None]:
-        """Run a cell; return its outputs, in order, and what it failed with."""
-        outputs: list[NotebookNode] = []
-        self.outputs = outputs
-        with (
-            contextlib.redirect_stdout(_Stream("stdout", outputs)),
-            contextlib.redirect_stderr(_Stream("stderr", outputs)),
-        ):
-            result = self.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
-        return outputs, result.error_before_exec or result.error_in_exec
+def _value(cell: ast.Module, names: dict[str, Any]) -> Any:
+    """What the last line of a cell comes to when all of it has been run; None of a statement."""
+    *body, last = cell.body or [ast.Pass()]
+    if not isinstance(last, ast.Expr):
+        exec(compile(cell, SOURCE, "exec"), names)
+        return None
+    exec(compile(ast.Module(body, []), SOURCE, "exec"), names)
+    return eval(compile(ast.Expression(last.value), SOURCE, "eval"), names)
 
 
 def _output(kind: str, **fields: Any) -> NotebookNode:
@@ -147,15 +97,15 @@ def executed(text: str, config: Any, env: BuildEnvironment) -> NotebookNode:
     )
     notebook.metadata["language_info"] = LANGUAGE
     cells = zip(notebook.cells, notebook.metadata["source_map"], strict=True)
-    shell = _Shell.instance(config=FORGETFUL)
-    shell.reset()  # type: ignore[no-untyped-call]
+    names: dict[str, Any] = {"__name__": "__main__"}
+    count = itertools.count(1)
     with contextlib.chdir(path.parent):
         for number, (cell, start) in enumerate(cells):
             cell.id = f"cell-{number}"  # nbformat's own are random, and stand in `_sources`
             if cell.cell_type != "code":
                 continue
-            cell.execution_count = shell.execution_count
-            cell.outputs, error = shell.run(cell.source)
+            cell.execution_count = next(count)
+            cell.outputs, error = run(cell.source, names, cell.execution_count)
             if error is not None:
                 line = _first_line(text.splitlines(), cell.source.splitlines(), start)
                 sentence = f"{type(error).__name__}: {error}"
@@ -189,7 +139,7 @@ def _line_within(error: BaseException) -> int:
     """Find the line of the cell (1 is its first) at which it failed."""
     step = error.__traceback__
     while step is not None:
-        if step.tb_frame.f_code.co_filename.startswith("<ipython-input-"):
+        if step.tb_frame.f_code.co_filename == SOURCE:
             return step.tb_lineno
         step = step.tb_next
     return (isinstance(error, SyntaxError) and error.lineno) or 1  # else it was not even begun
