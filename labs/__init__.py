@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from labs.kinds.registry import KINDS
 
 if TYPE_CHECKING:
-    from labs.api import check as check
     from labs.api import load_test as load_test
-    from labs.exercises.check import exercise as exercise
+    from labs.exercises.key import exercise as exercise
     from labs.kinds.sweep.record import Recording as Recording
     from labs.records.errors import BadRecording as BadRecording
     from labs.records.errors import Unusable as Unusable
@@ -32,8 +31,7 @@ _HOMES = {
     "Step": "records.steps",
     "Unusable": "records.errors",
     "Workload": "records.experiment",
-    "check": "api",
-    "exercise": "exercises.check",
+    "exercise": "exercises.key",
     "load_test": "api",
 }
 

@@ -10,9 +10,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from labs import progress_log
-from labs.exercises import check as exercises
-from labs.exercises.check import Reply
 from labs.kinds.base import LabKind
 from labs.kinds.registry import lab_kind
 from labs.recordings import last_run, store
@@ -100,20 +97,6 @@ def said_before(lab: str, words: str, about: str, number: float | None) -> None:
     """What the reader has said to the question of the recorded run that stood in a panel's place
     (book/web/src/cells.ts)."""
     _open[lab].said_before(words, about, number)
-
-
-def check(id: str, *value: object, seed: str | None = None) -> Reply:
-    """Judge `value` as the answer to exercise `id`; without a value, ask for one. It is read as
-    people write numbers: `check("1.1", "85 %")`, `"1,000"`, `"12 ms"`.
-
-    `seed`, any text, gives the exercise other numbers and prints the question with them. The
-    answer is kept in the reader's own record (the page *My progress*). NoSuchExercise names the ids
-    there are.
-    """
-    reply = exercises.check(id, *value, seed=seed)
-    if reply.value is not None:
-        progress_log.answered(id, seed or "", reply.value, reply.right)
-    return reply
 
 
 def load_test(

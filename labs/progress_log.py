@@ -4,7 +4,7 @@ One small JSON file in the user's data folder (WALL_TIME_PROGRESS names another 
 else reads. Kernels add to it, and the page *My progress* through the book's server
 (labs/site/live/progress_handler.py): each change is made under a lock, to what the file holds by
 then, and the file is written whole or not at all. A file that is damaged or not ours is kept aside.
-What a lab or an exercise calls here never raises: neither fails because of its record.
+What a lab calls here never raises: it does not fail because of its record.
 
 A book that is built or recorded (LABS_MODE) writes nothing.
 """
@@ -28,7 +28,6 @@ from labs.host.files import read_whole, taken, write_whole
 from labs.host.waiting import wait_until
 from labs.records.progress import (
     MOST_BYTES,
-    Answered,
     Diagnosed,
     Foretold,
     Progress,
@@ -105,22 +104,6 @@ def came(
 
     if measured is not None:
         _keep(lambda kept: replace(kept, predictions=tuple(map(settle, kept.predictions))))
-
-
-def answered(exercise: str, seed: str, value: float, right: bool) -> None:
-    """Keep an answer. What was solved stays solved, and the same answer again is no new try."""
-    at = _now()
-
-    def with_it(kept: Progress) -> Progress:
-        before = kept.answer(exercise, seed)
-        if before and (before.right or (before.value == value and not right)):
-            return kept
-        tries = before.tries + 1 if before else 1
-        return kept.with_answer(
-            Answered(exercise=exercise, seed=seed, value=value, right=right, tries=tries, at=at)
-        )
-
-    _keep(with_it)
 
 
 def diagnosed(lab: str, seed: int, guess: str, right: bool) -> None:

@@ -1,6 +1,7 @@
 """The book's pages as a test reads them: parts, cells, exercises, prose."""
 
 import ast
+import math
 import re
 import subprocess
 import sys
@@ -16,11 +17,15 @@ from bs4 import BeautifulSoup, Tag
 
 from labs import api
 from labs.exercises import catalogue
-from labs.exercises.exercise import Exercise
+from labs.exercises.exercise import CLOSE, Exercise
+from labs.exercises.key import Key
 from labs.kinds.base import LabKind
 from labs.present import claims
 from labs.recordings import store
 from labs.recordings.recorder import KINDS, cells
+from labs.records.errors import Unusable
+from labs.records.format import digits
+from labs.records.written import written
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
@@ -162,6 +167,23 @@ def labs() -> dict[str, LabKind[Any]]:
         for cell in cells():
             exec(cell.source, {})
     return found
+
+
+def judge(key: Key, typed: str) -> str:
+    """What a page is to say to an answer (book/web/src/exercises.ts)."""
+    try:
+        value = written(typed, key.unit)
+    except Unusable as refused:
+        return str(refused)
+    alike = key.rounded is not None and math.isclose(value, key.rounded)
+    if alike or math.isclose(value, key.answer, rel_tol=key.tolerance):
+        return key.right
+    for wrong, hint in key.slips:
+        if math.isclose(value, wrong, rel_tol=CLOSE):
+            return f"Not quite. {hint}"
+    unit = f" {key.unit}" if key.unit and not key.unit.startswith("as ") else ""
+    size = "too large" if value > key.answer else "too small"
+    return f"Not yet: {digits(value)}{unit} is {size}. {key.hint}"
 
 
 def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:

@@ -20,7 +20,7 @@ from waiting import eventually
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from labs.exercises import catalogue, latest
+from labs.exercises import catalogue
 from labs.host import lock
 from labs.host.process_tree import MARK as TREE_MARK
 from labs.recordings import store
@@ -245,10 +245,8 @@ def calibrated_in_full(calibrated_in_passing: None, monkeypatch: pytest.MonkeyPa
 def _own_turn(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """What measures nothing on this machine waits for nobody who does; and nothing is known yet
-    of what a lab has measured."""
+    """What measures nothing on this machine waits for nobody who does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(latest, "_latest", {})
         if not any(request.node.get_closest_marker(name) for name in STARTING):
             patch.setattr(lock, "LOCK", tmp_path_factory.getbasetemp() / "wall-time.lock")
         yield

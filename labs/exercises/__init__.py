@@ -1,1 +1,1 @@
-"""Questions, and the checking of their answers."""
+"""Questions, and what their answers are judged by."""

@@ -14,10 +14,6 @@ NAME = "exercises.json"
 BUILT = SITE / NAME
 
 
-class NoSuchExercise(LookupError):
-    """No exercise has that id."""
-
-
 @cache
 def exercises() -> tuple[Exercise, ...]:
     """The exercises of the built book, in its order; of its pages where it has not been built."""
@@ -45,20 +41,3 @@ def of_page(file: Path) -> tuple[Exercise, ...]:
 def in_order(found: Iterable[Exercise]) -> tuple[Exercise, ...]:
     """Exercises by their numbers: 10.2 comes after 9.1."""
     return tuple(sorted(found, key=lambda each: [int(part) for part in each.id.split(".")]))
-
-
-def find(id: object) -> Exercise:
-    """The exercise of that id. NoSuchExercise names the ids there are."""
-    for each in exercises():
-        if each.id == id:
-            return each
-    every = [each.id for each in exercises()]
-    chapter = str(id).partition(".")[0]
-    known = [each for each in every if each.partition(".")[0] == chapter] or every
-    if not known:
-        raise NoSuchExercise(
-            f"{BOOK} has no exercises. Install wall-time again, or use it from its clone."
-        )
-    if not isinstance(id, str):
-        raise NoSuchExercise(f'id={id!r}: an exercise is named in quotes, such as "{known[0]}".')
-    raise NoSuchExercise(f"id={id!r}: no such exercise. Choose one of {', '.join(known)}.")

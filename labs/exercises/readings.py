@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 Read = Mapping[str, float]
 
-CROWD = 1  # the step in which the users come, the second of chapter 9
-ONE_POOL, POOLS = "1 × 64", "4 × 16"  # the parts of chapter 10
 MIB = 2**20
 
 
@@ -67,7 +65,8 @@ def of_both(clocks: Clocks) -> Read:
 
 
 def of_last(recording: Recording) -> Read:
-    """The busiest level: its throughput, what a request cost and how long it took."""
+    """The busiest level: its throughput, what a request cost, how long it took and was in service,
+    and what its page waits when it is alone."""
     point = busiest(recording)
     interval = known_to(point)
     forecast = recording.runs[-1].forecast.at(point.users)
@@ -79,13 +78,10 @@ def of_last(recording: Recording) -> Read:
         "band": (most - least) / 2 / forecast.model_rps if most else interval,
         "demand_s": point.demand_s,
         "response_s": point.mean_response_time_s,
+        "service_s": point.service_time_s or 0.0,
+        "wait_s": recording.experiment.workload.wait_s,
         "cores": recording.machine.cores,
     }
-
-
-def of_waiting(recording: Recording) -> Read:
-    """The busiest level, and what its page waits when it is alone."""
-    return {**of_last(recording), "wait_s": recording.experiment.workload.wait_s}
 
 
 def of_plateau(recording: Recording) -> Read:
@@ -103,13 +99,17 @@ def of_plateau(recording: Recording) -> Read:
     }
 
 
-def of_first_step(timeline: Timeline) -> Read:
-    """The first step of a timeline: the cores the server kept busy, and those there are."""
-    step = timeline.runs[-1].step_results[0]
+def of_step(timeline: Timeline, number: str) -> Read:
+    """A step of a timeline, the first is "1": its throughput, the cores the server kept busy and
+    those there are, and what a request waits."""
+    at = int(number) - 1
+    step = timeline.runs[-1].step_results[at]
     return {
-        "users": timeline.steps[0].users or 0,
+        "users": timeline.steps[at].users or 0,
+        "throughput": step.throughput_rps,
         "busy": step.server_cpu,
         "cores": timeline.machine.cores,
+        "wait_s": timeline.workload.wait_s,
         "interval": known_to(step),
     }
 
@@ -140,14 +140,8 @@ def of_parts(comparison: Comparison, first: str, second: str) -> Read:
 
 
 def of_part(comparison: Comparison, label: str) -> Read:
-    """The busiest level of one part, and what its page waits when it is alone."""
-    return of_waiting(comparison.part(*labels(comparison, label)))
-
-
-def of_queue(comparison: Comparison, label: str) -> Read:
-    """The busiest level of one part, and how long a request was in service there."""
-    part = comparison.part(label)
-    return {**of_last(part), "service_s": busiest(part).service_time_s or 0.0}
+    """The busiest level of one part."""
+    return of_last(comparison.part(*labels(comparison, label)))
 
 
 def of_patient(mystery: Mystery) -> Read:
@@ -177,17 +171,6 @@ def of_locust(found: Generators) -> Read:
     return {"cost_s": found.runs[-1].by("locust").generator_s}
 
 
-def of_crowd(timeline: Timeline) -> Read:
-    """The step in which the pool had to grow: its throughput and the wait of a request."""
-    step = timeline.runs[-1].step_results[CROWD]
-    return {
-        "users": timeline.steps[CROWD].users or 0,
-        "throughput": step.throughput_rps,
-        "interval": known_to(step),
-        "wait_s": timeline.workload.wait_s,
-    }
-
-
 def of_scales(memory: Memory) -> Read:
     """What one more process takes, in MiB: by PSS, and by RSS."""
     growth = memory.runs[-1].growth("process")
@@ -195,17 +178,6 @@ def of_scales(memory: Memory) -> Read:
         "pss_mib": growth.each_bytes / MIB,
         "rss_mib": growth.rss_each_bytes / MIB,
         "interval": growth.off_line,
-    }
-
-
-def of_pools(comparison: Comparison) -> Read:
-    """The last level of the one pool and of the several, side by side."""
-    one, several = (busiest(comparison.part(label)) for label in (ONE_POOL, POOLS))
-    return {
-        "users": one.users,
-        "one": one.throughput_rps,
-        "several": several.throughput_rps,
-        "interval": known_to(one) + known_to(several),
     }
 
 

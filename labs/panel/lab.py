@@ -8,7 +8,7 @@ from typing import Any, Generic, cast
 
 import ipywidgets
 
-from labs.exercises import check
+from labs.exercises import key
 from labs.host import hardware
 from labs.kinds.base import Found, LabKind
 from labs.kinds.registry import showing
@@ -328,7 +328,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _keep(self, found: Found) -> None:
         """Let exercises ask about what was found."""
-        self._keys.value = check.keep(self.name, found)
+        self._keys.value = key.script(self.name, found)
 
     def _measured(self, found: Found) -> None:
         """Here, with what is set."""

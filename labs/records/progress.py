@@ -87,17 +87,8 @@ class Progress:
     def empty(self) -> bool:
         return not (self.predictions or self.answers or self.diagnoses or self.scenes)
 
-    def answer(self, exercise: str, seed: str) -> Answered | None:
-        same = (e for e in self.answers if (e.exercise, e.seed) == (exercise, seed))
-        return next(same, None)
-
     def diagnosis(self, lab: str, seed: int) -> Diagnosed | None:
         return next((e for e in self.diagnoses if (e.lab, e.seed) == (lab, seed)), None)
-
-    def with_answer(self, entry: Answered) -> Progress:
-        """Put an answer in the place of the one to the same exercise and seed."""
-        before = self.answer(entry.exercise, entry.seed)
-        return replace(self, answers=(*(e for e in self.answers if e is not before), entry))
 
     def with_diagnosis(self, entry: Diagnosed) -> Progress:
         """Put a diagnosis in the place of the one of the same server."""

@@ -19,7 +19,7 @@ NUMBER = re.compile(
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")  # 1,000 and 12,500.5
 
 
-def written(value: object, unit: str = "") -> float:
+def written(text: str, unit: str = "") -> float:
     """Read what was meant, in that unit. A comma before three digits parts thousands, as the book
     prints them, unless a nought stands before it; any other is a decimal point.
 
@@ -30,37 +30,11 @@ def written(value: object, unit: str = "") -> float:
     (1000.0, 500.0, 0.012, 0.85)
     """
     asked = f", in {unit}" if unit and not unit.startswith("as ") else f", {unit}" if unit else ""
+    if not text.strip():
+        raise Unusable(f"Nothing is written there yet. Write digits{asked}.")
     refused = Unusable(
-        f"{shown(value)}: not an ordinary number. Write digits{asked}, the way 3.14 is written."
+        f"{shown(text)}: not an ordinary number. Write digits{asked}, the way 3.14 is written."
     )
-    if isinstance(value, tuple):  # check("1.1", 1,000) is two values to Python
-        read = shown(" and ".join(map(shown, value)))
-        raise Unusable(
-            f"{read}: Python takes the comma for a second answer. Leave it out, or put the "
-            "number between quotes."
-        )
-    if isinstance(value, str):
-        if not value.strip():
-            raise Unusable(f"Nothing is written there yet. Write digits{asked}.")
-        return _of_text(value, unit, refused)
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise refused
-    try:
-        found = float(value)
-    except Exception:  # whatever somebody's own number thinks of it
-        raise refused from None
-    if not math.isfinite(found):
-        raise refused
-    return found
-
-
-def shown(value: object) -> str:
-    """Quote what somebody wrote, short enough for a sentence."""
-    said = value.strip() if isinstance(value, str) else repr(value)
-    return (said if len(said) <= 40 else f"{said[:40]}…") or "nothing"
-
-
-def _of_text(text: str, unit: str, refused: Unusable) -> float:
     plain = text.strip().replace("\u2212", "-")
     for space in SPACES:
         plain = plain.replace(space, " ")
@@ -80,6 +54,12 @@ def _of_text(text: str, unit: str, refused: Unusable) -> float:
     if not math.isfinite(number):
         raise refused
     return number * _times(own, unit, text)
+
+
+def shown(text: str) -> str:
+    """Quote what somebody wrote, short enough for a sentence."""
+    said = text.strip()
+    return (said if len(said) <= 40 else f"{said[:40]}…") or "nothing"
 
 
 def _times(own: str, unit: str, text: str) -> float:

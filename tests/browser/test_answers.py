@@ -1,4 +1,4 @@
-"""Fixed exercises in a page: judged as `check` judges them, kept, and taken along."""
+"""Fixed exercises in a page: judged as `judge` does, kept, and taken along."""
 
 import json
 import shutil
@@ -7,13 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 from chapters import Page as Chapter
-from chapters import chapters
+from chapters import chapters, judge
 from conftest import SMALL_BOOK, build, draw_scenes
 from labs_on_page import commit, keep, record
 from playwright.sync_api import Locator, Page, expect
 
-from labs.exercises import check as exercises
+from labs.exercises import catalogue
 from labs.exercises.exercise import Exercise
+from labs.exercises.key import key
 from labs.records.progress import Saved, parsed
 
 TYPED = (
@@ -33,7 +34,8 @@ def test_numbers_are_read_as_python_reads_them(book: Path, page: Page) -> None:
     page.goto((book / "1-cpu-time/one-core.html").as_uri())
     expect(page.locator(".wt-check").first).to_be_visible()
     said = page.evaluate(ANSWERS, ["2.1", TYPED])
-    assert said == [exercises.check("2.1", text).sentence for text in TYPED]
+    (row,) = [row for row in catalogue.in_pages() if row.id == "2.1"]
+    assert said == [judge(key(row, row.numbers()), text) for text in TYPED]
     # An exercise about the reader's machine says where it is checked.
     expect(page.get_by_text("checked where the book is live")).to_have_count(1)
 
@@ -54,7 +56,7 @@ def test_a_page_judges_as_python_does(book: Path, page: Page, sources: list[Chap
             typed = [truth, 1.5 * truth, truth / 3, *map(numbers.of, row.slips)]
             texts = [f"{value:.9g}" for value in typed]
             said = page.evaluate(ANSWERS, [row.id, texts])
-            assert said == [exercises.check(row.id, text).sentence for text in texts]
+            assert said == [judge(key(row, numbers), text) for text in texts]
 
 
 ADDED = """
@@ -97,8 +99,7 @@ def test_an_exercise_that_is_added_to_a_page_is_asked_and_judged(
     page.goto((site / "index.html").as_uri())
     said = page.evaluate(ANSWERS, ["1.9", ["40 req/s", "2", "30"]])
     (row,) = msgspec.json.decode((site / "exercises.json").read_bytes(), type=tuple[Exercise, ...])
-    expected = exercises.key(row, row.numbers())
-    assert said == [exercises.judge(expected, value).sentence for value in (40, 2, 30)]
+    assert said == [judge(key(row, row.numbers()), value) for value in ("40", "2", "30")]
     assert said == [
         "Right: 40 req/s.",
         "Not quite. These are the 2 cores.",

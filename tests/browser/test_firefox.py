@@ -24,7 +24,7 @@ BETS = [
 TELL = "print(In[-1].encode().hex())"
 DEFINED = "def twice(n):\n    return 2 * n\n\ntwice(21)\n"
 EDITED = {  # the code that is seen, and that runs, after each change
-    "added": f'from labs import check\ncheck("3.1", 3)\n{TELL}',
+    "added": f'from labs import exercise\nexercise("3.1", seed="Ann")\n{TELL}',
     "typed": DEFINED + TELL,
     "pasted": f"{DEFINED}if True:\n    pass\n\n{TELL}",
     "undone": DEFINED + TELL,

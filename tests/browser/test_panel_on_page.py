@@ -151,7 +151,7 @@ def test_predict_measure_explain(panels: BookServer, page: Page) -> None:
     key = json.loads(shown.locator("script.wt-keys").text_content())["3.4"]
     answer.fill(f"{key['answer']:.3g}")
     answer.press("Enter")
-    expect(page.locator(".wt-reply")).to_contain_text(
+    expect(page.locator(".wt-reply").last).to_contain_text(
         re.compile("Right: .* Your measurement knows it")
     )
 

@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from labs_on_page import button, commit, live
+from labs_on_page import button, code_of, commit, live, panel, write
 from playwright.sync_api import Locator, Page, expect
 from serving import BookServer
 from waiting import eventually
 
 from labs import progress_log
+from labs.exercises import catalogue
 
 pytestmark = pytest.mark.measures
 
@@ -41,11 +42,26 @@ def test_my_progress_shows_and_deletes_what_the_reader_s_file_has(
     expect(asked).to_contain_text("You said")
     eventually(lambda: len(kept(progress)) == 2, 10, "both in the reader's file")
 
+    write(code_of(page, 1), 'from labs import exercise\nexercise("2.1", seed="Ann")')
+    button(page, "Run this code").click()
+    answer = page.get_by_label("Your answer to 2.1 (“Ann”)")
+    (asks,) = [each for each in catalogue.in_pages() if each.id == "2.1"]
+    right = f"{asks.numbers('Ann')['answer']:g}"
+    for typed in ("3", "3", "4", right, "5"):
+        answer.fill(typed)
+        with page.expect_response(lambda response: response.request.method == "PUT"):
+            answer.press("Enter")
+        if typed == right:
+            said = f"Right: {right} req/s. X = 1/S = 1 / "
+            expect(panel(page).locator("[aria-live=polite]")).to_contain_text(said)
+    its = {"exercise": "2.1", "seed": "Ann", "value": float(right), "right": True, "tries": 3}
+    assert its.items() <= kept(progress)[-1].items()  # the same one again is no try
+
     page.goto(panels.page("my-progress"))
     expect(shown).to_contain_text("1 prediction, 0 of them measured since")
     exercises, predictions = shown.locator("table").nth(0), shown.locator("table").nth(1)
     solved = exercises.locator("tr", has_text="One core").locator("td").nth(1)
-    expect(solved).to_contain_text("2.1")
+    expect(solved).to_contain_text("2.1 (“Ann”)")
     row = predictions.locator("tr", has_text="many-cores")
     expect(row).to_contain_text(re.compile(r"72\.5.req/s"))
     expect(row).to_contain_text("not measured yet")
@@ -78,7 +94,7 @@ def below(shown: Locator, part: Locator) -> float:
     return its["y"] - top["y"]
 
 
-def kept(progress: Path) -> list[object]:
+def kept(progress: Path) -> list[dict[str, object]]:
     """Predictions and answers in the reader's file."""
     if not progress.exists():
         return []

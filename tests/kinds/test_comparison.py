@@ -15,7 +15,6 @@ from panel_driver import SOON_S, PanelDriver, Script
 from waiting import eventually
 
 from labs.analysis.checks import BOUND
-from labs.exercises import latest
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import comparable, decided, differ, with_contrast
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
@@ -414,7 +413,6 @@ def test_parts_land_one_after_the_other_and_the_answer_is_set_beside_them(
     assert judged.startswith("2 times as much. Your bet lay above the forecast")
     assert re.search(r"You said 200 req/s with .* the model 9\d\.\d req/s, and it was 9\d\.", said)
     assert "“50 × 1” answered 2" in panel.said("verdict")
-    assert isinstance(latest.latest("the-launch"), Comparison)
     assert script.begun == list(PARTS.values())
     lab = ComparisonLab(PARTS)
     assert panel.said("strip of") == f"The cores, with {lab.ran_last}:"

@@ -13,7 +13,6 @@ from comm.base_comm import BaseComm
 from msgspec import structs
 from panel_driver import SOON_S, PanelDriver
 
-from labs.exercises import latest
 from labs.host.waiting import Stopped
 from labs.kinds.mystery.record import Mystery
 from labs.kinds.mystery.run import MysteryLab
@@ -44,7 +43,6 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     monkeypatch.setattr(comm, "create_comm", Wire)
     monkeypatch.setattr("labs.panel.run_bar.EVERY_S", 0.0)
     monkeypatch.setattr("labs.panel.sweep.last", lambda *_, **__: examples.CALIBRATION)
-    monkeypatch.setattr(latest, "_latest", {})
     return states
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from labs import __main__ as command_line
-from labs import progress_log
-from labs.api import check
+from labs.exercises.key import exercise
 from labs.host import hardware
 from labs.measure import rig
 from labs.panel.controls import read_users
@@ -253,8 +252,7 @@ def test_users_that_cannot_be_meant_are_refused() -> None:
 NO_SEED: tuple[Any, ...] = (5, 1.5, True, b"a", [], {}, object(), "a" * 10_000, ("a",))
 
 
-def test_check_refuses_a_seed_that_is_no_short_text_and_keeps_nothing() -> None:
+def test_exercise_refuses_a_seed_that_is_no_short_text() -> None:
     for seed in NO_SEED:
         with pytest.raises(Unusable, match=r"^seed"):
-            check("3.1", 5, seed=seed)
-    assert progress_log.read()[0].empty
+            exercise("3.1", seed=seed)

@@ -1,4 +1,5 @@
 import itertools
+import json
 import math
 import re
 from collections import Counter
@@ -10,12 +11,13 @@ import examples
 import msgspec
 import pytest
 from attachments import UNSEEN, attached
+from bs4 import BeautifulSoup
+from chapters import judge
 from msgspec import structs
 
-from labs.exercises import catalogue, latest, proofreading, words
-from labs.exercises.catalogue import NoSuchExercise
-from labs.exercises.check import check, exercise, key, keys, numbers_of, slips
+from labs.exercises import catalogue, proofreading, words
 from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, NoSuchNumber, Numbers
+from labs.exercises.key import Key, exercise, field, key, keys, measured, slips
 from labs.exercises.page import read
 from labs.recordings import store
 from labs.records.errors import Unusable
@@ -32,9 +34,9 @@ MEASURED: dict[str, Any] = {row.lab: store.recording(row.lab) for row in EXERCIS
 asked = pytest.mark.parametrize("row", EXERCISES, ids=lambda row: row.id)
 
 
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(latest, "_latest", dict(MEASURED))
+answered = pytest.mark.parametrize(
+    "row", [row for row in EXERCISES if row.answer is not None], ids=lambda row: row.id
+)
 
 
 def row_of(id: str) -> Exercise:
@@ -42,30 +44,26 @@ def row_of(id: str) -> Exercise:
 
 
 def numbers(row: Exercise, seed: str | None = None) -> Numbers:
-    return numbers_of(row, seed, MEASURED.get(row.lab))
+    return measured(row, MEASURED[row.lab]) if row.read else row.numbers(seed)
 
 
-@asked
-@pytest.mark.usefixtures("measured")
+def key_of(id: str, seed: str | None = None) -> Key:
+    return key(row_of(id), numbers(row_of(id), seed))
+
+
+@answered
 def test_the_answer_is_right_and_every_slip_is_met_with_a_hint(row: Exercise) -> None:
     for seed in SEEDS:
-        if row.answer is None:
-            assert check(row.id, 1, seed=seed).kind == "open"
-            continue
-        known = numbers(row, seed)
+        known, its = numbers(row, seed), key_of(row.id, seed)
         truth = known["answer"]
-        assert check(row.id, truth, seed=seed).right
-        assert check(row.id, float(f"{truth:.3g}"), seed=seed).right
+        assert judge(its, f"{truth:.9g}") == judge(its, f"{truth:.3g}") == its.right
         for wrong in map(known.of, row.slips):
             if not math.isclose(wrong, truth, rel_tol=row.known(known)):
-                reply = check(row.id, wrong, seed=seed)
-                assert reply.kind == "wrong"
-                assert reply.sentence.startswith("Not quite.")
-        assert check(row.id, truth * 1.5, seed=seed).kind == "wrong"
+                assert judge(its, f"{wrong:.9g}").startswith("Not quite.")
+        assert judge(its, f"{truth * 1.5:.9g}").startswith("Not")
 
 
 @asked
-@pytest.mark.usefixtures("measured")
 def test_all_of_its_words_can_be_said_with_its_numbers(row: Exercise) -> None:
     """Also those of the reader's own run, which the build cannot know."""
     for seed in SEEDS:
@@ -75,49 +73,34 @@ def test_all_of_its_words_can_be_said_with_its_numbers(row: Exercise) -> None:
             assert "{" not in words.plain(filled)
 
 
-@asked
-def test_a_question_about_the_own_machine_waits_for_the_measurement(row: Exercise) -> None:
-    reply = check(row.id)
-    if row.lab:
-        assert reply.kind == "measure" and f"“{row.lab}”" in reply.sentence
-    else:
-        assert "{" not in reply.sentence and "First" not in reply.sentence
-
-
 @pytest.mark.parametrize(
-    ("id", "value", "words"),
+    ("id", "typed", "words"),
     [
-        ("1.1", 100, "Right: 100 ms"),
-        ("1.2", 0.25, "Right: 0.25."),
-        ("1.2", 25, "percentage"),
-        ("2.1", 40, "Right: 40 req/s"),
-        ("2.1", 0.04, "Milliseconds for seconds"),
-        ("2.1", 0.025, "Upside down"),
-        ("2.2", 0.15, "in seconds; this asks for milliseconds"),
-        ("6.3", 480, "difference of two single requests"),
-        ("6.3", 55.9, "first mean alone"),
-        ("2.1", 39.6, "Right"),
-        ("2.1", 38, "too small"),
-        ("2.1", "fifty", "not an ordinary number"),
+        ("1.1", "100", "Right: 100 ms"),
+        ("1.2", "0.25", "Right: 0.25."),
+        ("1.2", "25", "percentage"),
+        ("2.1", "40", "Right: 40 req/s"),
+        ("2.1", "0.04", "Milliseconds for seconds"),
+        ("2.1", "0.025", "Upside down"),
+        ("2.2", "0.15", "in seconds; this asks for milliseconds"),
+        ("6.3", "480", "difference of two single requests"),
+        ("6.3", "55.9", "first mean alone"),
     ],
 )
-def test_replies(id: str, value: object, words: str) -> None:
-    assert words in check(id, value).sentence
+def test_a_key_has_what_is_said_to_an_answer(id: str, typed: str, words: str) -> None:
+    assert words in judge(key_of(id), typed)
 
 
 @pytest.mark.parametrize("id", ["2.3", "4.8"])  # a sum, and a forecast
-def test_the_tolerance_of_an_own_answer_follows_the_interval_or_the_band(
-    id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row, found = row_of(id), examples.by_law(examples.EXPERIMENT)
-    monkeypatch.setattr(latest, "_latest", {row.lab: found})
+def test_the_tolerance_of_an_own_answer_follows_the_interval_or_the_band(id: str) -> None:
+    found = examples.by_law(examples.EXPERIMENT)
     point, level = found.points[-1], found.run.forecast.levels[-1]
     low, high = point.throughput_ci_rps if id == "2.3" else level.band_rps or (0, 0)
-    exact, known = numbers_of(row, None, found)["answer"], (high - low) / 2 / level.model_rps
+    its, known = key(row_of(id), measured(row_of(id), found)), (high - low) / 2 / level.model_rps
     for right, off in ((True, 0.9 * known), (False, 1.1 * known)):
-        assert check(id, exact * (1 + off)).right == right
+        assert (judge(its, f"{its.answer * (1 + off):.9g}") == its.right) == right
     how = "Your measurement knows it to" if id == "2.3" else "The forecast's band is"
-    assert f"{how} ±\u00a0{percent(known)}." in check(id, exact).sentence
+    assert f"{how} ±\u00a0{percent(known)}." in its.right
 
 
 def test_what_is_known_badly_is_not_the_excuse_of_every_answer() -> None:
@@ -128,49 +111,55 @@ def test_what_is_known_badly_is_not_the_excuse_of_every_answer() -> None:
     assert known == [CLOSE, 0.05, 0.10, 0.10]
 
 
-@pytest.mark.usefixtures("measured")
 def test_an_own_answer_may_be_rounded_to_two_digits() -> None:
-    truth = numbers(row_of("3.4"))["answer"]
-    assert check("3.4", float(f"{truth:.2g}")).right
-    assert not check("3.4", truth * 1.15).right
+    its = key_of("3.4")
+    assert judge(its, f"{its.answer:.2g}") == its.right != judge(its, f"{its.answer * 1.15:.9g}")
 
 
-@pytest.mark.usefixtures("measured")
 def test_feedback_names_the_quantity_that_was_given() -> None:
-    known = numbers(row_of("0.2"))
-    said = check("0.2", known["cores"]).sentence
+    said = judge(key_of("0.2"), f"{numbers(row_of('0.2'))['cores']:.9g}")
     assert "That is the cores' worth of work" in said and "20 ms" not in said
-    assert "Not yet: 7 req/s is too small." in check("0.2", 7).sentence
-    latest._latest.clear()
-    assert "then run this cell again" in check("0.2", 7).sentence
 
 
-def test_a_comma_that_makes_two_answers_of_one_is_told_and_bad_input_gives_nothing_away() -> None:
-    assert "Python takes the comma for a second answer" in check("0.1", 1, 000).sentence
-    for row in EXERCISES:
-        if row.fixed:
-            said = check(row.id, "what?")
-            assert said.value is None and not said.right
-            assert f"{row.numbers()['answer']:g}" not in said.sentence.replace("3.14", "")
+@pytest.mark.parametrize(
+    ("id", "said"),
+    [
+        ("9.9", r"^id='9\.9': choose one of 9\.1, [0-9., ]+ 9\.8\.$"),
+        ("9.1 ", r"^id='9\.1 ': choose one of 9\.1, "),
+        ("99.9", r"^id='99\.9': choose one of 0\.1, "),
+        (2.10, r'^id=2\.1: .* Name an exercise in quotes, such as "3\.1"\.$'),
+        ([], r"^id=\[\]: .* Name an exercise in quotes"),
+    ],
+)
+def test_exercise_names_the_ids_there_are(id: Any, said: str) -> None:
+    with pytest.raises(Unusable, match=said):
+        exercise(id)
 
 
-def test_an_unknown_id_names_the_known_ones() -> None:
-    known = r"': no such exercise\. Choose one of 9\.1, 9\.2, [^ ]+ 9\.4, [0-9., ]+ 9\.8\.$"
-    for id in ("9.9", "9.1 ", "9"):
-        with pytest.raises(NoSuchExercise, match=f"^id='{id}{known}"):
-            check(id, 1)
+@asked
+def test_exercise_asks_with_the_numbers_of_its_seed_and_has_the_key_of_the_field(
+    row: Exercise,
+) -> None:
+    for seed in ("", "<ann>"):
+        known = row.numbers(seed or None)
+        shown = BeautifulSoup(exercise(row.id, seed=seed)._repr_html_(), "html.parser")
+        said, *_ = words.plain(words.fill(row.question, known)).split("\n")
+        assert f"{row.id} {row.effort}. {said}" in shown.get_text()
+        assert len(shown.select("details.hint")) == len(row.hints)
+        places = shown.select(".wt-asked")
+        assert len(places) == (row.answer is not None)
+        for place in places:
+            assert (place["data-exercise"], place["data-seed"]) == (row.id, seed)
+            its = json.loads(place.script.string)
+            assert its == row.lab if row.read else its["answer"] == known["answer"]
 
 
-@pytest.mark.parametrize("id", [0.1, 2.10, 3, None, [], b"1.1"])
-def test_an_id_without_its_quotes_is_told_so(id: object) -> None:
-    with pytest.raises(NoSuchExercise, match=r'is named in quotes, such as "\d+\.1"\.$'):
-        check(id, 500)  # type: ignore[arg-type]
-
-
-def test_a_reply_shows_as_words_and_as_escaped_html() -> None:
-    reply = check("2.1", "<b>")
-    assert "&lt;b&gt;" in reply._repr_html_() and "<b>" not in reply._repr_html_()
-    assert repr(reply) == reply.sentence
+def test_a_right_answer_to_a_seed_brings_the_solution() -> None:
+    row, answer = row_of("3.1"), row_of("3.1").numbers("ann")["answer"]
+    assert f"Right: {answer:.0f} req/s. " in field(row, "ann")
+    assert f"= {answer:.0f} requests per second." in field(row, "ann")
+    assert "requests per second" not in field(row)  # it stands below, on the page
+    assert len({field(row, name) for name in "abcdefgh"}) > 1
 
 
 def test_given_numbers_stand_as_they_are_and_others_are_rounded() -> None:
@@ -304,20 +293,15 @@ def test_exercises_are_read_from_the_file_that_the_build_writes(
     file = tmp_path / catalogue.NAME
     file.write_bytes(msgspec.json.encode(EXERCISES))
     monkeypatch.setattr(catalogue, "BUILT", file)
-    monkeypatch.setattr(catalogue, "BOOK", tmp_path)
     catalogue.exercises.cache_clear()
     assert catalogue.exercises() == EXERCISES
-    file.unlink()
-    catalogue.exercises.cache_clear()
-    with pytest.raises(NoSuchExercise, match="has no exercises"):
-        check("3.1", 1)
     catalogue.exercises.cache_clear()
 
 
 def test_keys_have_what_a_lab_has_measured_for_the_exercises_that_ask_about_it() -> None:
     found = keys("many-cores", MEASURED["many-cores"])
     assert set(found) == {row.id for row in EXERCISES if row.lab == "many-cores" and row.answer}
-    assert found["3.4"] == key(row_of("3.4"), numbers(row_of("3.4")))
+    assert found["3.4"] == key_of("3.4")
     assert found["3.4"].rounded == float(f"{found['3.4'].answer:.2g}")
     assert keys("a lab of somebody's own", examples.recording()) == {}
     unseen = attached(lambda users: min(users, 4) / 0.1, alone_s=0.1, found=UNSEEN)
@@ -339,11 +323,6 @@ def test_no_seed_makes_a_slip_right_or_a_hint_unfit(row: Exercise) -> None:
         for wrong, hint in slips(row, known):
             assert math.isfinite(wrong), (hint, known)
             assert not math.isclose(wrong, truth, rel_tol=close), (hint, known)
-
-
-def test_an_exercise_says_its_kind_its_level_and_its_minutes() -> None:
-    asked, said = exercise("2.1"), "Compute, warm-up, 2 minutes"
-    assert f"({said}) " in repr(asked) and f"<i>{said}.</i>" in asked._repr_html_()
 
 
 def test_no_two_exercises_of_a_page_share_their_numbers() -> None:
@@ -369,17 +348,6 @@ def test_each_part_of_the_book_has_every_kind_and_level(part: str) -> None:
     assert all(kinds[kind] >= 2 for kind in SEVERAL), kinds
     assert {row.level for row in rows} == set(LEVELS)
     assert all(1 <= row.minutes <= 20 for row in rows)
-
-
-def test_a_right_answer_to_a_seed_brings_the_solution() -> None:
-    row = row_of("3.1")
-    answer = row.numbers("ann")["answer"]
-    reply = check("3.1", answer, seed="ann")
-    assert f"= {answer:.0f} requests per second." in reply.solution
-    assert "<details" in reply._repr_html_() and reply.solution in repr(reply)
-    assert check("3.1", row.numbers()["answer"]).solution == ""  # it stands below, on the page
-    assert check("3.1", answer * 1.4, seed="ann").solution == ""
-    assert "Which is the smallest" in exercise("3.1", seed="ann")._repr_html_()
 
 
 def test_what_is_known_in_one_unit_of_time_is_known_in_the_other() -> None:

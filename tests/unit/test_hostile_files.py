@@ -196,17 +196,17 @@ def progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("content", SPOILT.values(), ids=SPOILT)
 def test_progress_log_keeps_a_spoilt_or_foreign_file_aside(content: bytes, progress: Path) -> None:
     progress.write_bytes(content)
-    in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
+    in_time(lambda: progress_log.diagnosed("which-limit", 3, "lock", True), WITHIN_S)
     found, (said,) = progress_log.read()
     (aside,) = progress.parent.glob("progress.json.aside-*")
     assert str(aside) in said and aside.read_bytes() == content
-    assert len(found.answers) == 1
+    assert len(found.diagnoses) == 1
 
 
 def test_a_huge_progress_file_is_told_and_left_as_it_is(progress: Path) -> None:
     with progress.open("wb") as huge:
         huge.truncate(1 << 40)
-    in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
+    in_time(lambda: progress_log.diagnosed("which-limit", 3, "lock", True), WITHIN_S)
     assert "it holds more than 4 MiB" in progress_log.read()[1][0]
     assert progress.stat().st_size == 1 << 40
 
@@ -224,7 +224,7 @@ def test_progress_log_leaves_what_is_no_ordinary_file_alone(
     progress: Path, name: str, put: Callable[[Path], None]
 ) -> None:
     put(progress.with_name(name))
-    in_time(lambda: progress_log.answered("2.1", "", 50, True), WITHIN_S)
+    in_time(lambda: progress_log.diagnosed("which-limit", 3, "lock", True), WITHIN_S)
     assert "cannot be used" in progress_log.read()[1][0]
     assert os.listdir(progress.parent) == [name]
 

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import labs
 from labs import progress_log
 from labs.exercises import catalogue
-from labs.exercises.catalogue import NoSuchExercise
 from labs.kinds.race.run import RaceLab
 from labs.panel.prediction_prompt import PredictionPrompt
 from labs.present.bet import Answer, Question, on_answer, throughput
@@ -76,14 +74,6 @@ def test_on_answer_takes_shares_for_near_in_points_and_not_in_parts_of_themselve
     assert lost and "Well predicted" in on_answer(lost, 0.13, Answer(measured=0.1))
 
 
-def test_answers_are_kept_with_their_tries() -> None:
-    for value, right in ((20, False), (20, False), (40, False), (80, True), (80, True), (1, False)):
-        progress_log.answered("3.1", "", value, right)
-    progress_log.answered("3.1", "ann", 7, False)
-    kept = [(each.seed, each.value, each.right, each.tries) for each in now().answers]
-    assert kept == [("", 80, True, 3), ("ann", 7, False, 1)]
-
-
 def test_diagnoses_are_kept_with_their_tries() -> None:
     for guess in ("cpu", "cpu", "disk", "lock", "lock", "pool"):
         progress_log.diagnosed("which-limit", 3, guess, guess == "lock")
@@ -100,29 +90,11 @@ def test_diagnoses_are_kept_with_their_tries() -> None:
     ]
 
 
-def test_what_a_page_checks_is_kept_and_what_is_no_answer_is_not() -> None:
-    (open, *_) = [row for row in catalogue.in_pages() if row.answer is None and not row.read]
-    assert labs.check("2.1").kind == "later"
-    assert labs.check("2.1", "fifty").kind == "wrong"
-    assert labs.check(open.id, 1).kind == "open"
-    with pytest.raises(NoSuchExercise):
-        labs.check("99.9", 1)
-    assert now().empty
-    assert not labs.check("2.1", 0.025).right
-    assert labs.check("2.1", 40).right
-    assert labs.check("2.1", -1, seed="ann").kind == "wrong"
-    assert [(each.right, each.tries, each.seed) for each in now().answers] == [
-        (True, 2, ""),
-        (False, 1, "ann"),
-    ]
-
-
 @pytest.mark.parametrize("mode", ["replay", "record"])
 def test_a_book_that_is_built_or_recorded_writes_nothing(
     mode: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LABS_MODE", mode)
-    assert labs.check("2.1", 40).right
     progress_log.came(progress_log.foretell("many-cores", "how many", "req/s", 40.0), 1.0, 1.0)
     assert not file.parent.exists()
 
@@ -149,15 +121,15 @@ def test_a_guess_in_a_panel_is_kept_in_the_unit_of_its_question() -> None:
 def test_several_kernels_lose_nothing(file: Path) -> None:
     code = (
         "import sys; from labs import progress_log\n"
-        "for number in range(15): progress_log.answered(f'{sys.argv[1]}.{number}', '', 1.0, True)\n"
+        "for number in range(15): progress_log.diagnosed(sys.argv[1], number, 'cpu', True)\n"
     )
     command = [sys.executable, "-c", code]
     running = [subprocess.Popen([*command, str(kernel)], cwd=ROOT) for kernel in range(3)]
     with ThreadPoolExecutor(10) as threads:
         for n in range(10):
-            threads.submit(progress_log.answered, f"here.{n}", "", 1.0, True)
+            threads.submit(progress_log.diagnosed, "here", n, "cpu", True)
     assert [kernel.wait(30) for kernel in running] == [0, 0, 0]
-    assert len(now().answers) == 3 * 15 + 10
+    assert len(now().diagnoses) == 3 * 15 + 10
     assert sorted(path.name for path in file.parent.iterdir()) == [file.name, f"{file.name}.lock"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600  # its owner's alone
 
@@ -170,17 +142,17 @@ def test_read_says_why_a_file_cannot_be_used(file: Path) -> None:
     assert found.empty
     assert re.search(r"progress\.json: cannot be used \(.+\)\. Until it can be, nothing", said[0])
     file.parent.unlink()
-    progress_log.answered("2.1", "", 50, True)
-    assert progress_log.read()[1] == [] and len(now().answers) == 1
+    progress_log.diagnosed("which-limit", 3, "lock", True)
+    assert progress_log.read()[1] == [] and len(now().diagnoses) == 1
 
 
 def test_replace_refuses_what_was_read_before_another_change(file: Path) -> None:
-    progress_log.answered("2.1", "", 50, True)
+    progress_log.diagnosed("which-limit", 3, "lock", True)
     read = now()
-    progress_log.answered("2.2", "", 160, True)  # meanwhile, by a kernel
+    progress_log.diagnosed("which-limit", 4, "cpu", False)  # meanwhile, by a kernel
     with pytest.raises(progress_handler.Changed):
         progress_handler.replace(Progress(), progress_handler.tag(read))
-    assert len(now().answers) == 2
+    assert len(now().diagnoses) == 2
     progress_handler.replace(read, progress_handler.tag(now()))
     assert now() == read
     progress_handler.replace(Progress(), progress_handler.tag(read))
@@ -198,19 +170,3 @@ def test_the_chapters_are_those_of_the_book(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(pages.store, "BOOK", Path("nowhere"))
     installed = {chapter.number: chapter for chapter in pages.chapters()}
     assert all("past-the-plateau" in each["4"].labs for each in (known, installed))
-
-
-# the questions
-
-
-def test_a_question_is_printed_with_the_numbers_of_its_seed() -> None:
-    usual, ann = labs.exercise("3.1"), labs.exercise("3.1", seed="ann")
-    given = next(row for row in catalogue.in_pages() if row.id == "3.1").numbers("ann")
-    assert given and all(f"{number:g}" in ann.sentence for number in given.values())
-    assert labs.exercise("3.1", seed="ann") == ann
-    assert len({labs.exercise("3.1", seed=name).sentence for name in "abcdefgh"}) > 1
-    assert "3.1" in usual._repr_html_()
-    assert "check(&#34;3.1&#34;, ..., seed=&#39;ann&#39;)" in ann._repr_html_()
-    assert "<b>x" not in labs.exercise("3.1", seed="<b>x")._repr_html_()
-    with pytest.raises(NoSuchExercise, match=r"Choose one of 0\.1, "):
-        labs.exercise("99.9")

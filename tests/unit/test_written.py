@@ -29,15 +29,14 @@ from labs.records.written import written
         ("85 %", "as a fraction", 0.85),
         ("85\u202f%", "as a fraction", 0.85),
         ("4 workers", "workers", 4),
-        (0.5, "ms", 0.5),
     ],
 )
-def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float) -> None:
+def test_a_number_is_read_as_it_was_meant(text: str, unit: str, number: float) -> None:
     assert written(text, unit) == pytest.approx(number)
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "said"),
+    ("text", "unit", "said"),
     [
         ("", "ms", "Nothing is written there yet. Write digits, in ms"),
         ("many", "", "many: not an ordinary number"),
@@ -45,20 +44,15 @@ def test_a_number_is_read_as_it_was_meant(text: object, unit: str, number: float
         ("1/2", "req/s", "1/2: not an ordinary number"),
         ("2 0", "", "not an ordinary number"),
         ("1e999", "", "not an ordinary number"),
-        (math.nan, "", "not an ordinary number"),
-        (10**400, "", "not an ordinary number"),
-        (True, "", "not an ordinary number"),
-        (b"5", "", "not an ordinary number"),
         ("x" * 500, "", "…: not an ordinary number"),
-        ((1, 0), "req/s", "1 and 0: Python takes the comma for a second answer"),
         ("12 km", "ms", "12 km: it is asked for in ms. Leave “km” out"),
         ("12 ms", "req/s", "it is asked for in req/s"),
         ("5 apples", "", "a plain number is asked for"),
     ],
 )
-def test_what_is_none_is_refused_with_what_to_do(value: object, unit: str, said: str) -> None:
+def test_what_is_none_is_refused_with_what_to_do(text: str, unit: str, said: str) -> None:
     with pytest.raises(Unusable) as refused:
-        written(value, unit)
+        written(text, unit)
     assert said in str(refused.value) and len(str(refused.value)) < 200
 
 

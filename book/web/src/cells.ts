@@ -146,6 +146,7 @@ export class LabCell {
     for (const child of [...this.#output.children]) {
       if (child !== host && !recordedStays) child.remove();
     }
+    window.wallTime.offerChecks!(host);
     host.classList.remove('wt-behind');
     if (!again) goOn(host, typing, stoodHere);
     nameSliders(host);

@@ -1,13 +1,13 @@
 /** The exercises of a page: a field below each, and the judge of what is typed there. What is right
- * is told by Python, with the book's numbers when it is built, or with those that a lab of this page
- * has measured. labs/exercises/check.py judges the same way, for numbers that a seed draws. */
+ * is told by Python, with the book's numbers when it is built, with those that a seed draws, or with
+ * those that a lab of this page has measured. */
 import { now } from './browser_storage';
 import { data, make, Refused } from './make';
 import { digits, written } from './numbers';
 import type { Place } from './progress';
 import { withAnswer } from './progress_format';
 
-/** By what an answer is judged; `Key` of labs/exercises/check.py. */
+/** By what an answer is judged; `Key` of labs/exercises/key.py. */
 interface Key {
   unit: string;
   answer: number;
@@ -29,41 +29,37 @@ const CLOSE = 0.02; // an answer rounded to two digits is meant exactly
 const SIGNS = { right: '✓', wrong: '✗', later: '…', measure: '…' };
 const OWN = 'This asks about your own run, so it is checked where the book is live.';
 
-/** A field below each exercise that has an answer; what is answered is kept in that place. */
-export function offerChecks(record: Place, live: boolean): void {
-  // Of one that asks about the reader's own run, the lab.
-  const known = data<Record<string, Key | string>>(document.getElementById('wt-exercises'));
-  for (const place of document.querySelectorAll<HTMLElement>('.wt-asked')) {
-    const id = place.dataset.exercise!;
-    const key = known?.[id];
-    if (key === undefined) continue;
-    const own = typeof key === 'string';
-    place.append(own && !live ? make('p', { class: 'wt-own' }, OWN) : field(id, key, record));
+/** A field below each exercise in there that has an answer; what is answered is kept in that place. */
+export function offerChecks(inside: ParentNode, record: Place, live: boolean): void {
+  for (const place of inside.querySelectorAll<HTMLElement>('.wt-asked')) {
+    const known = data<Key | string>(place.querySelector('script'))!; // of one about the reader's own run, the lab
+    const own = typeof known === 'string';
+    place.append(own && !live ? make('p', { class: 'wt-own' }, OWN) : field(place.dataset, known, record));
   }
 }
 
-function field(id: string, known: Key | string, record: Place): HTMLElement {
+function field({ exercise = '', seed = '' }: DOMStringMap, known: Key | string, record: Place): HTMLElement {
   const unit = typeof known === 'string' ? '' : known.unit;
   const sentence = `First press Run in the lab “${known as string}” above: this asks about your machine.`;
   const notYet: Reply = { kind: 'measure', sentence };
   const number = make('input', { type: 'text', autocomplete: 'off', placeholder: unit });
-  const told = make('div', { class: 'wt-reply', role: 'status' });
+  const told = make('div', { class: 'wt-reply', 'aria-live': 'polite' }); // a status within a cell is heard.ts's to say
   const form = make(
     'form',
     { class: 'wt-check' },
-    make('label', {}, `Your answer to ${id} `, number),
+    make('label', {}, `Your answer to ${exercise}${seed && ` (“${seed}”)`} `, number),
     make('button', { type: 'submit', class: 'wt-button wt-first' }, 'Check'),
     told,
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const key = typeof known === 'string' ? measured(id) : known;
+    const key = typeof known === 'string' ? measured(exercise) : known;
     const { kind, sentence, value } = key ? judge(key, number.value) : notYet;
     told.replaceChildren(
       make('div', { class: `wt-answer wt-${kind}` }, make('span', { 'aria-hidden': 'true' }, SIGNS[kind]), ` ${sentence}`),
     );
     if (value === undefined) return;
-    const answer = { exercise: id, seed: '', value, right: kind === 'right', at: now() };
+    const answer = { exercise, seed, value, right: kind === 'right', at: now() };
     record.change((kept) => withAnswer(kept, answer)).catch(console.error);
   });
   return form;

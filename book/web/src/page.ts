@@ -69,6 +69,7 @@ const wallTime = {
   judged,
   played,
   play,
+  offerChecks: undefined as ((inside: ParentNode) => void) | undefined, // by main, for what a cell shows later
   goLive: undefined as ((...about: Parameters<typeof goLive>) => void) | undefined, // by live.ts; and this
   measuring: undefined as (() => boolean) | undefined, // a lab of this page
 };
@@ -131,7 +132,8 @@ function main(): void {
   const article = document.querySelector('article.bd-article') ?? document.querySelector('main');
   if (config) hideToken();
   const place = config ? inHome(config.baseUrl) : inBrowser;
-  offerChecks(place, Boolean(config));
+  wallTime.offerChecks = (inside) => offerChecks(inside, place, Boolean(config));
+  wallTime.offerChecks(document);
   unfoldTarget();
   addEventListener('hashchange', unfoldTarget);
   const record = document.querySelector<HTMLElement>('.wt-progress');

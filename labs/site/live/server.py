@@ -37,7 +37,7 @@ NEVER_S = 10 * 365 * 86400  # the server looks for kernels to end, and finds onl
 REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = """
-import labs.panel.panels, labs.panel.sweep, labs.exercises.check
+import labs.panel.panels, labs.panel.sweep, labs.exercises.key
 from labs.site.live.left_kernel import quiet
 quiet()
 del quiet

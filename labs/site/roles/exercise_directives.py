@@ -2,12 +2,11 @@
 and the role {minutes}, with which a page says how long they take.
 
 `labs.exercises.page` says what stands in them, `labs.exercises.proofreading` what is wrong with it:
-each is a warning with its line, so a strict build fails. A page of the built book has the keys by
-which its script judges answers, and `exercises.json` all exercises, for the labs.
+each is a warning with its line, so a strict build fails. Each question in the built book has the
+key by which the page's script judges answers, and `exercises.json` all exercises, for the labs.
 """
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from docutils import nodes
@@ -16,9 +15,8 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from labs.exercises import catalogue, page, proofreading, words
-from labs.exercises.check import key
 from labs.exercises.exercise import Exercise, place
-from labs.present.markup import script_data
+from labs.exercises.key import field
 
 EXERCISES = "wall-time-exercises"  # a page's, among its metadata
 
@@ -50,8 +48,7 @@ class ExerciseDirective(SphinxDirective):
         """Write what stands before the text and after it: the page of progress finds the place, and
         the page's script puts a field there."""
         before = f"({place(row.id)})=\n### {self.arguments[0]}\n\n*{row.effort}*\n\n"
-        field = f'\n\n<div class="wt-asked" data-exercise="{row.id}"></div>'
-        return before, "" if row.answer is None else field
+        return before, f"\n\n{field(row)}"
 
 
 class FoldedDirective(ExerciseDirective):
@@ -92,18 +89,6 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
     app.env.metadata[name][EXERCISES] = [row for row in found.exercises if row.id not in wrong]
 
 
-def _add_keys(
-    app: Sphinx, name: str, _template: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Add what a page needs to judge answers without Python; of one that asks about the reader's
-    own machine, the lab that is to be run."""
-    rows = app.env.metadata[name].get(EXERCISES, ()) if doctree is not None else ()
-    asked = [row for row in rows if row.answer is not None]
-    if asked:
-        keys = {row.id: key(row, row.numbers()) if row.fixed else row.lab for row in asked}
-        context["body"] += f"{script_data(msgspec.to_builtins(keys), id='wt-exercises')}\n"
-
-
 def _write(app: Sphinx, failed: Exception | None) -> None:
     """Write all exercises beside the pages."""
     if failed is None and app.builder.name == "html":
@@ -114,7 +99,6 @@ def _write(app: Sphinx, failed: Exception | None) -> None:
 
 def add_to(app: Sphinx) -> None:
     """Let pages write exercises, hints and solutions."""
-    app.connect("html-page-context", _add_keys)
     app.connect("source-read", _read)
     app.connect("build-finished", _write)
     app.add_directive("exercise", ExerciseDirective)
