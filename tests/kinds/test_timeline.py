@@ -484,33 +484,6 @@ def test_lost_with_gives_each_failure_to_one_killed_worker() -> None:
     assert "Process 9, a worker with 2 clients, was killed. 2 requests failed with it. N" in many
 
 
-def grown(found_rps: float, *, cpu_s: float = 0.0) -> Timeline:
-    """One step of 8 users whose requests wait for 100 ms: with 2 workers for the first half."""
-    steps, work = (Step(seconds=4, users=8),), Workload(wait_s=0.1, cpu_s=cpu_s)
-    server = Server("prefork", by="spare", processes=8)
-    result = replace(examples.step_result(1), throughput_rps=found_rps, completed=4 * found_rps)
-    run = replace(
-        examples.timeline_run(),
-        forecast=course(server, work, steps, examples.CALIBRATION, examples.MACHINE),
-        step_results=(result,),
-        ramp=((0.0, 2), (2.0, 8)),
-    )
-    return structs.replace(
-        examples.timeline(1.0), server=server, workload=work, steps=steps, runs=(run,)
-    )
-
-
-def test_verdict_names_late_workers_only_where_they_explain_the_miss() -> None:
-    late = "with the workers that were there"
-    said = plain(story.verdict(grown(50.0))[0])  # 2 of them answer 20 a second, 8 of them 80
-    assert re.search(rf"below the forecast \(79\.\d req/s; 49\.\d req/s {late}\)\.", said)
-    for rps in (72.0, 10.0):  # far less than that, and far more
-        said = plain(story.verdict(grown(rps))[0])
-        assert "below the forecast" in said and late not in said
-    busy = plain(" ".join(story.verdict(examples.timeline(0.8))))
-    assert "20 % below the forecast (40 req/s)." in busy and late not in busy  # of full cores
-
-
 def test_under_groups_equal_processes_and_its_file_has_each() -> None:
     shown = html(under(examples.timeline(1.0)))
     rows = [plain(row).split() for row in shown.split("<tr>")]

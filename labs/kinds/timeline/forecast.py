@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labs.kinds.timeline.record import Expected, WalkedStep
+from labs.kinds.timeline.record import Expected
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration, Machine
 from labs.records.steps import Step
@@ -151,28 +151,6 @@ def course(
         else:
             found += (_group(part, calibration, machine) for part in parts)
     return tuple(found)
-
-
-def with_workers(step: WalkedStep) -> float:
-    """What the forecast of a group of users would have said of that step had it known how many
-    workers were there and when, requests per second."""
-    timeline, run = step.timeline, step.timeline.run
-    assert step.asked.users is not None
-    load = Load((step.asked.users,))
-
-    def model_rps(workers: int) -> float:
-        server = replace(timeline.server, processes=max(1, workers), start=None)
-        experiment = Experiment(server, timeline.workload, load)
-        return forecast(experiment, run.calibration, timeline.machine).levels[0].model_rps
-
-    whole = there = 0.0
-    ends = [at_s for at_s, _ in run.ramp[1:]] + [step.end_s]
-    for (from_s, workers), to_s in zip(run.ramp, ends, strict=True):
-        shared_s = max(0.0, min(to_s, step.end_s) - max(from_s, step.begin_s))
-        whole += shared_s * model_rps(run.most_workers)
-        there += shared_s * model_rps(workers)
-    # Relative to the model as it was, so that it holds for the forecast of an earlier one, too.
-    return step.forecast_rps * (there / whole if whole else 1.0)
 
 
 def users_for(server: Server, workload: Workload, steps: Sequence[Step], machine: Machine) -> int:
