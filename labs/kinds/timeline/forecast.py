@@ -2,11 +2,10 @@
 how soon, and between which values eight of ten runs should lie.
 
 A group of users gets what a sweep's forecast says at that level. Arrivals don't wait for anybody,
-so chance decides: many runs of them are simulated, with the server as a sweep's model has it. Of
-what the simulation doesn't know (a lock, a disk, a quota), and of very many arrivals, the chances
-are reckoned as a birth-death chain. Assumes that a step's load is there at once, and so is a pool
-that was raised; that a server which grows has grown; and that neither a group nor the arrivals
-after it take anything over from the step before.
+so they queue where more come than the tightest of that model's limits lets through, and by chance
+(`open_load`). Assumes that a step's load is there at once, and so is a pool that was raised; that a
+server which grows has grown; and that neither a group nor the arrivals after it take anything over
+from the step before.
 """
 
 import itertools
@@ -14,114 +13,63 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from labs.kinds.timeline.record import Expected, WalkedStep
+from labs.kinds.timeline.record import Expected
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration, Machine
 from labs.records.steps import Step
 from labs.theory.forecast import forecast
-from labs.theory.open_load import (
-    Floats,
-    Serve,
-    loops_in_turn,
-    reckon,
-    replicate,
-    sharing_cores,
-)
+from labs.theory.open_load import Floats, Station, reckon
 from labs.theory.server_model import SWITCH_INTERVAL_S, ServerModel
 
 AT_HAND = 20  # users of the load generator beyond those that arrivals are expected to need
 MOST_AT_HAND = 2048
 PIECE_S = 1.0  # a step is forecast in pieces of about this length: its rates are drawn so
-RUNS = 200  # simulated, so that a tenth of them is enough to be told
-FEWEST_RUNS = 20
-REQUESTS = 60_000  # of all these runs together: some tenths of a second
 FULL = 0.98  # of what the server can do: who comes faster meets its limit
-QUEUED = 1.25  # times as many answered as came: it works off what was left behind,
-CHANCE = 4.0  # if that is more than so many standard deviations of what comes in all runs
+QUEUED = 1.25  # times as many answered as came: it works off what was left behind
 
 
-class OpenServer:
-    """A server, however many come: it naps as little as with a crowd."""
-
-    def __init__(
-        self, server: Server, workload: Workload, calibration: Calibration, machine: Machine
-    ) -> None:
-        self.server, self.workload = server, workload
-        experiment = Experiment(server, workload, Load((1,)))
-        self.model = ServerModel(experiment, calibration, machine)
-        self.demand = self.model.demand(math.inf)
-        self.D = self.demand.of(self.model.fills)  # with as many cores busy as it can fill
-        limits = self.model.limits(1, self.demand)
-        del limits["users"]
-        self.limit = min(limits, key=lambda name: limits[name].rps)  # what holds it back
-        self.most = limits[self.limit].rps  # requests per second that it can do
-        self.outside_s = self.model.away + self.model.g  # of a request, not at the server
-        self.alone_s = self.demand.least + self.model.V + self.outside_s
-
-    @property
-    def known(self) -> bool:
-        """Whether the simulation knows what its requests queue for."""
-        model = self.model
-        if model.alone or model.together or model.pooled or model.blocks or model.lets_go:
-            return False
-        if model.quota is not None and self.workload.cpu_s:
-            return False
-        return not model.queued_for_core or self.server.processes <= len(model.full.server)
-
-    def serve(self, rate: float, growth: Sequence[tuple[float, float]]) -> Serve:
-        """When it answers arrivals of at most that rate, its pool growing at those times."""
-        model, work, server = self.model, self.workload, self.server
-        left = max(0.01, model.full.all - min(rate, self.most) * model.g)
-        cores = replace(model.full, server=tuple(min(busy, left) for busy in model.full.server))
-        threads = server.architecture == "threaded"
-
-        def answered(come: Floats, dice: np.random.Generator) -> Floats:
-            if model.queued_for_core:
-                ends = loops_in_turn(
-                    *(come, self.D, model.V),
-                    processes=server.processes,
-                    W=server.threads if threads else math.inf,
-                    cpu_cv=work.cpu_cv,
-                    wait_cv=work.wait_cv,
-                    interval=SWITCH_INTERVAL_S if threads else math.inf,
-                    dice=dice,
-                )
-            else:
-                ends = sharing_cores(
-                    *(come, self.demand.of(len(cores.server)), model.V),
-                    capacity=self.demand.speeds(cores),
-                    W=model.W,
-                    cpu_cv=work.cpu_cv,
-                    wait_cv=work.wait_cv,
-                    growth=growth,
-                    dice=dice,
-                )
-            return ends + self.outside_s
-
-        return answered
-
-    def answering(self, most: int) -> Floats:
-        """Answers a second with 1 .. most under way; between some of these, straight lines."""
-        model, pool = self.model, self.model.W
-        corners = {pool, len(model.full.server), most, *(2**n for n in range(12)), *range(3, 12)}
-        known = sorted(int(k) for k in corners if 1 <= k <= most)
-        if model.queued_for_core and not model.blocks:  # like sharing, as a lone core's order is
-            apart = replace(model.full, server=model.full.server[: self.server.processes])
-            rates = [model.shared(apart, k, self.demand, pool) for k in known]
-        else:
-            rates = [model.throughput(k, self.demand) for k in known]
-        least = np.minimum(rates, self.most)
-        return np.interp(np.arange(1, most + 1), known, least)
+def station(
+    server: Server, workload: Workload, calibration: Calibration, machine: Machine
+) -> Station:
+    """What arrivals queue for at that server, however many come: it naps as little as in a crowd.
+    Raises Unusable where a request costs nobody anything, as nothing then limits it."""
+    model = ServerModel(Experiment(server, workload, Load((1,))), calibration, machine)
+    demand, V, W = model.demand(math.inf), model.V, model.W
+    limits = model.limits(1, demand)
+    del limits["users"]
+    limit = min(limits, key=lambda name: limits[name].rps)
+    narrow, D = limits[limit], demand.of(model.fills)
+    if math.isinf(narrow.rps):
+        model.level(1, demand)  # says why
+    waits = narrow.beside == "wait" or limit == workload.wait_by
+    # Loops, and threads under a lock, with a core for each process: each has a line of its own.
+    apart = model.queued_for_core and server.processes <= len(model.full.server)
+    own = (apart or model.pooled) and limit not in (model.alone, "load generator")
+    lines = server.processes if own else 1
+    slices = server.architecture == "threaded" and D > SWITCH_INTERVAL_S
+    in_turn = waits or (apart and not slices)
+    full_rps = math.inf if math.isinf(W) else model.throughput(2 * int(W), demand)
+    cv = workload.cpu_cv
+    if waits:
+        cv = math.hypot(D * cv, V * workload.wait_cv) / (D + V)
+    return Station(
+        limit=limit,
+        rps=min(narrow.rps, full_rps),
+        places=narrow.units / lines,
+        # Whoever meets a wait that others have together joins the next one.
+        alone_s=demand.least + V * (1.5 if model.together else 1) + model.away + model.g,
+        lines=lines,
+        cv=cv,
+        sharing=0.0 if in_turn else (W - narrow.units) / lines,
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A step of arrivals, and the server as they find it."""
+    """A step, and the server as it finds it."""
 
     step: Step
-    server: OpenServer
+    server: Server
     begin_s: float
 
 
@@ -131,48 +79,20 @@ def course(
     steps: Sequence[Step],
     calibration: Calibration,
     machine: Machine,
-    *,
-    simulated: bool = True,
 ) -> tuple[Expected, ...]:
     """What to expect from the first request to the end of the last step, without gaps.
-
-    Raises Unusable where a request costs nobody anything, as nothing then limits it.
-    """
+    Raises Unusable where a request costs nobody anything, as nothing then limits it."""
     found: list[Expected] = []
     begin_s = 0.0
     for open_load, block in itertools.groupby(steps, key=lambda step: step.rate is not None):
         parts = []
         for step in block:
             server = replace(server, processes=step.pool or server.processes)
-            parts.append(Part(step, OpenServer(server, workload, calibration, machine), begin_s))
+            parts.append(Part(step, server, begin_s))
             begin_s += step.seconds
-        if open_load:
-            found += _arrivals(parts, simulated=simulated)
-        else:
-            found += (_group(part, calibration, machine) for part in parts)
+        foretell = _arrivals if open_load else _groups
+        found += foretell(parts, workload, calibration, machine)
     return tuple(found)
-
-
-def with_workers(step: WalkedStep) -> float:
-    """What the forecast of a group of users would have said of that step had it known how many
-    workers were there and when, requests per second."""
-    timeline, run = step.timeline, step.timeline.run
-    assert step.asked.users is not None
-    load = Load((step.asked.users,))
-
-    def model_rps(workers: int) -> float:
-        server = replace(timeline.server, processes=max(1, workers), start=None)
-        experiment = Experiment(server, timeline.workload, load)
-        return forecast(experiment, run.calibration, timeline.machine).levels[0].model_rps
-
-    whole = there = 0.0
-    ends = [at_s for at_s, _ in run.ramp[1:]] + [step.end_s]
-    for (from_s, workers), to_s in zip(run.ramp, ends, strict=True):
-        shared_s = max(0.0, min(to_s, step.end_s) - max(from_s, step.begin_s))
-        whole += shared_s * model_rps(run.most_workers)
-        there += shared_s * model_rps(workers)
-    # Relative to the model as it was, so that it holds for the forecast of an earlier one, too.
-    return step.forecast_rps * (there / whole if whole else 1.0)
 
 
 def users_for(server: Server, workload: Workload, steps: Sequence[Step], machine: Machine) -> int:
@@ -187,86 +107,59 @@ def users_for(server: Server, workload: Workload, steps: Sequence[Step], machine
         overhead_s=0.001,
         generator_s=0.0005,
     )
-    parts = course(server, workload, steps, ideal, machine, simulated=False)
+    parts = course(server, workload, steps, ideal, machine)
     most = max(max(part.in_flight) for part in parts)
     high = max(max(part.in_flight_band[1]) for part in parts if part.in_flight_band)
     return min(MOST_AT_HAND, math.ceil(max(most, high) * 1.5 + 4 * math.sqrt(most)) + AT_HAND)
 
 
-def _group(part: Part, calibration: Calibration, machine: Machine) -> Expected:
-    users, served = part.step.users, part.server
-    assert users is not None
-    experiment = Experiment(served.server, served.workload, Load((users,)))
-    (level,) = forecast(experiment, calibration, machine).levels
-    return Expected(
-        from_s=part.begin_s,
-        to_s=part.begin_s + part.step.seconds,
-        throughput_rps=level.model_rps,
-        in_flight=(users, users),
-        limit=level.limit,
-        response_time_s=level.model_response_time_s,
-    )
+def _groups(
+    parts: Sequence[Part], workload: Workload, calibration: Calibration, machine: Machine
+) -> Iterator[Expected]:
+    for part in parts:
+        users = part.step.users
+        assert users is not None
+        experiment = Experiment(part.server, workload, Load((users,)))
+        (level,) = forecast(experiment, calibration, machine).levels
+        yield Expected(
+            from_s=part.begin_s,
+            to_s=part.begin_s + part.step.seconds,
+            throughput_rps=level.model_rps,
+            in_flight=(users, users),
+            limit=level.limit,
+            response_time_s=level.model_response_time_s,
+        )
 
 
-def _arrivals(parts: Sequence[Part], *, simulated: bool) -> Iterator[Expected]:
+def _arrivals(
+    parts: Sequence[Part], workload: Workload, calibration: Calibration, machine: Machine
+) -> Iterator[Expected]:
     """Steps of arrivals, one after the other, which take over what the one before has left."""
-    edges, rates, whose = [parts[0].begin_s], list[float](), list[Part]()
+    edges, rates, stations = [parts[0].begin_s], list[float](), list[Station]()
     for part in parts:
         pieces = max(1, round(part.step.seconds / PIECE_S))
         edges += [part.begin_s + part.step.seconds * (n + 1) / pieces for n in range(pieces)]
         rates += [part.step.rate or 0.0] * pieces
-        whose += [part] * pieces
-    first = parts[0].server
-    runs = int(min(RUNS, REQUESTS / sum((p.step.rate or 0.0) * p.step.seconds for p in parts)))
-    known = simulated and first.known and runs >= FEWEST_RUNS
-    if known:
-        growth = [
-            (part.begin_s, part.server.model.W - before.server.model.W)
-            for before, part in itertools.pairwise(parts)
-            if part.step.pool
-        ]
-        found = replicate(first.serve(max(rates), growth), rates, edges, runs)
-    else:
-        most = _most(parts)
-        answering = {part: part.server.answering(most) for part in parts}
-        found = reckon(rates, [answering[part] for part in whose], edges)
-    for place, (rate, part) in enumerate(zip(rates, whose, strict=True)):
-        rps, served = float(found.throughput_rps[place]), part.server
-        doubt_rps = 0.0
-        if known:
-            doubt_rps = CHANCE * math.sqrt(rate / runs / (edges[place + 1] - edges[place]))
+        stations += [station(part.server, workload, calibration, machine)] * pieces
+    found = reckon(rates, stations, edges)
+    for place, (rate, at) in enumerate(zip(rates, stations, strict=True)):
+        rps = float(found.throughput_rps[place])
         # Beyond what are in service as it answers the most, requests queue.
-        queue = found.under_way[place] > served.most * served.alone_s
-        full = rate >= FULL * served.most or (queue and rps > QUEUED * rate + doubt_rps)
+        queue = found.under_way[place] > at.rps * at.alone_s
+        full = rate >= FULL * at.rps or (queue and rps > QUEUED * rate)
         yield Expected(
             from_s=round(edges[place], 3),
             to_s=round(edges[place + 1], 3),
             throughput_rps=round(rps, 3),
             in_flight=_pair(found.under_way[place : place + 2]),
-            limit=served.limit if full else "arrivals",
+            limit=at.limit if full else "arrivals",
             throughput_band_rps=_pair(found.throughput_band_rps[place]),
             in_flight_band=(
                 _pair(found.under_way_band[place]),
                 _pair(found.under_way_band[place + 1]),
             ),
             response_time_s=_known(found.response_time_s[place]),
-            response_band_s=(
-                _pair(found.response_band_s[place])
-                if np.isfinite(found.response_band_s[place]).all()
-                else None
-            ),
         )
-
-
-def _most(parts: Sequence[Part]) -> int:
-    """More requests than will ever be under way, or as many as there may be."""
-    behind = most = events = 0.0
-    for part in parts:
-        rate, served = part.step.rate or 0.0, part.server
-        behind = max(0.0, behind + (rate - served.most) * part.step.seconds)
-        events += 2 * rate * part.step.seconds
-        most = max(most, behind + min(rate, served.most) * served.alone_s)
-    return int(min(MOST_AT_HAND, most + 6 * math.sqrt(events) + 50))
 
 
 def _pair(values: Floats) -> tuple[float, float]:

@@ -7,10 +7,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from labs.analysis.causes import AGREES, HALF
+from labs.analysis.causes import AGREES
 from labs.analysis.checks import full_generator, is_the_result, sampling_error, surroundings
 from labs.analysis.failures import failures
-from labs.kinds.timeline.forecast import with_workers
 from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
 from labs.present.power import powered
 from labs.present.verdict import need, who
@@ -94,7 +93,7 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
 
 
 def verdict(timeline: Timeline) -> tuple[str, ...]:
-    """Step by step: whether the forecast held, and if not, what it had assumed; what grew."""
+    """Step by step: whether the forecast held; what grew."""
     walked = timeline.walked
     if not walked:
         return ("No step was walked to its end, so there is nothing to say yet.",)
@@ -136,14 +135,8 @@ def _of_step(step: WalkedStep) -> str:
     if abs(model - found) <= max(AGREES, few) * found:
         return f"{where}, as the forecast said ({rate(model)})."
     side = "above" if found > model else "below"
-    missed = (
-        f"{where}, {percent(abs(quotient(found, model) - 1))} {side} the forecast ({rate(model)}"
-    )
-    grew = any(step.begin_s < at < step.end_s and n == run.most_workers for at, n in run.ramp)
-    there = with_workers(step) if found < model and grew else model
-    if there == model or 1 - abs(there - found) / (model - found) < HALF:
-        return f"{missed})."
-    return f"{missed}; {rate(there)} with the workers that were there)."
+    miss = percent(abs(quotient(found, model) - 1))
+    return f"{where}, {miss} {side} the forecast ({rate(model)})."
 
 
 def _of_arrivals(step: WalkedStep) -> str:
