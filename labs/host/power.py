@@ -12,8 +12,8 @@ SUPPLIES = Path("/sys/class/power_supply")  # Linux
 
 
 def power() -> Power:
-    """Read the machine's power now: mains where nobody tells. On Linux a mouse has a battery too, and
-    only one that is named as the system's own counts."""
+    """Read the machine's power now: mains where nobody tells. On Linux a mouse has a battery too,
+    and only one that is named as the system's own counts."""
     battery = None
     if sys.platform != "linux" or any(SUPPLIES.glob("BAT*")):
         with suppress(OSError):
