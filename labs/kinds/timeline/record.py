@@ -129,10 +129,6 @@ class TimelineRun(ProcessTrees):
         """From the first request to the end of the last step."""
         return sum(each.seconds for each in self.step_results)
 
-    @property
-    def most_workers(self) -> int:
-        return max((workers for _, workers in self.ramp), default=0)
-
     def expected_rps(self, from_s: float, to_s: float) -> float:
         """The mean throughput that was expected of a time, requests per second."""
         whole = 0.0
