@@ -194,8 +194,8 @@ NO_NUMBER = set(  # where things lie, who may ask, what is logged
     "proxy_temp_path fastcgi_temp_path uwsgi_temp_path scgi_temp_path return root add_header "
     "fastcgi_pass fastcgi_param php_admin_value[max_execution_time] catch_workers_output log_level "
     "daemonize listen.mode listen_addresses unix_socket_directories logging_collector timezone "
-    "log_timezone --bind --worker-class --workers --threads --config --no-control-socket --host "
-    "--port --lifespan --ws --no-proxy-headers --no-use-colors".split()
+    "log_timezone --bind --worker-class --workers --threads --config --no-control-socket --fd "
+    "--lifespan --ws --no-proxy-headers --no-use-colors".split()
 )
 
 
