@@ -50,7 +50,7 @@ class Figure:
 
 
 def figures(result: Result) -> Iterator[Figure]:
-    """The figures of a lab's result, throughput in requests per second where it has any."""
+    """List the figures of a lab's result, throughput in requests per second where it has any."""
     match result:
         case Recording():
             for point in result.points:
@@ -87,14 +87,14 @@ def figures(result: Result) -> Iterator[Figure]:
 
 
 def recorded(lab: str) -> Result | None:
-    """The book's own recording, if it has one."""
+    """Find the book's own recording, if it has one."""
     with contextlib.suppress(BadRecording):
         return store.recording(lab)
     return None
 
 
 def table(own: Sequence[Figure], recorded: Result | None) -> str:
-    """What is said of them, beside the book's own."""
+    """Tabulate a lab's figures, beside the book's own."""
     before = {figure.name: figure.measured for figure in figures(recorded)} if recorded else {}
     rows = [["", "measured", "to forecast", "to recording", "checks"]]
     rows += [
@@ -111,7 +111,7 @@ def table(own: Sequence[Figure], recorded: Result | None) -> str:
 
 
 def unfit(labs: Mapping[str, Sequence[Figure]]) -> str:
-    """How many figures were unfit, in all and of each lab that has some."""
+    """Count the figures that were unfit, in all and of each lab that has some."""
     counts = {lab: sum(not figure.fit for figure in own) for lab, own in labs.items()}
     every = sum(map(len, labs.values()))
     lines = [f"unfit: {sum(counts.values())} of {every} figures"]
@@ -120,7 +120,7 @@ def unfit(labs: Mapping[str, Sequence[Figure]]) -> str:
 
 
 def forecasts(title: str, figures: Sequence[Figure]) -> str:
-    """How far their forecasts were off, in a line: median and worst."""
+    """Say how far figures' forecasts were off, in a line: median and worst."""
     return sizes(title, [f.measured / f.forecast - 1 for f in figures if f.forecast])
 
 

@@ -87,7 +87,7 @@ class Injection:
         )
 
     def injected(self) -> Recording:
-        """One run, in which that is done."""
+        """Run the lab once, with the injection done."""
         with self.before():
             return self.rig().perform(self)
 
@@ -95,7 +95,7 @@ class Injection:
         return 10.0
 
     def check(self, machine: object) -> None:
-        """Anything goes."""
+        """Let anything be measured here."""
 
     def run(self, rig: Rig) -> Recording:
         return sweep(rig, self.experiment, beside=lambda bed: self.inject(rig, bed))
@@ -124,7 +124,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What came of one run."""
+    """Result of one run: what it was said to come from."""
 
     cause: str  # that was injected
     named: str
@@ -137,7 +137,7 @@ class Tried:
 
 @contextlib.contextmanager
 def burners(number: int = HALF) -> Iterator[None]:
-    """So many other programs that take all they can get."""
+    """Run so many other programs that take all they can get."""
     endless = [sys.executable, "-c", "while True: pass"]
     burning = [subprocess.Popen(endless) for _ in range(number)]
     try:
@@ -150,7 +150,7 @@ def burners(number: int = HALF) -> Iterator[None]:
 
 @contextlib.contextmanager
 def beside(do: Callable[[threading.Event], object]) -> Iterator[None]:
-    """Do that in a thread of its own; it is told when the load is over."""
+    """Do something in a thread of its own; it is told when the load is over."""
     over = threading.Event()
 
     def to_the_end() -> None:
@@ -167,13 +167,13 @@ def beside(do: Callable[[threading.Event], object]) -> Iterator[None]:
 
 
 def visits(rig: Rig) -> int:
-    """How many visits to a level were counted so far."""
+    """Count the visits to levels so far."""
     return sum(len(point.visits) for point in rig.found.points) if rig.found else 0
 
 
 @contextlib.contextmanager
 def later(rig: Rig, block: Block) -> Iterator[None]:
-    """Begin that block as soon as the first level is counted; it ends with the load."""
+    """Begin a block as soon as the first level is counted; it ends with the load."""
 
     def begin(over: threading.Event) -> None:
         if wait_until(lambda: visits(rig) > 0, WITHIN_S, stop=over):
@@ -185,7 +185,7 @@ def later(rig: Rig, block: Block) -> Iterator[None]:
 
 @contextlib.contextmanager
 def tied_down(bed: Testbed) -> Iterator[None]:
-    """The server's processes may only use one core any more."""
+    """Let the server's processes use only one core any more."""
     for pid in bed.running.pids():
         with contextlib.suppress(ProcessLookupError):
             os.sched_setaffinity(pid, usable_cores()[:1])
@@ -194,7 +194,7 @@ def tied_down(bed: Testbed) -> Iterator[None]:
 
 @contextlib.contextmanager
 def kept_apart(bed: Testbed) -> Iterator[None]:
-    """Each of the server's processes may only use one core, so that nobody evens the queues out."""
+    """Let each of the server's processes use one core only: nobody evens the queues out."""
     pids = bed.running.serving_pids()
     for number, pid in enumerate(pids):
         os.sched_setaffinity(pid, [usable_cores()[number * CORES // len(pids)]])
@@ -203,7 +203,7 @@ def kept_apart(bed: Testbed) -> Iterator[None]:
 
 @contextlib.contextmanager
 def held_back(bed: Testbed) -> Iterator[None]:
-    """A quota of half of the cores, for all that belongs to the lab."""
+    """Put a quota of half of the cores on all that belongs to the lab."""
     ours = [os.getpid(), *bed.running.pids(), *bed.driver.pids()]
 
     def move(group: Path) -> None:
@@ -223,8 +223,8 @@ def held_back(bed: Testbed) -> Iterator[None]:
 
 
 class OneAsleep(Rig):
-    """One of the server's processes stands still until the load begins, so that the others have
-    the connections by then."""
+    """Rig in which one of the server's processes stands still until the load begins, so that the
+    others have the connections by then."""
 
     @contextlib.contextmanager
     def serve(self, server: Server, **how: object) -> Iterator[Running]:
@@ -234,14 +234,14 @@ class OneAsleep(Rig):
 
 
 def signalled(bed: Testbed, number: signal.Signals) -> None:
-    """Send that to all who serve."""
+    """Send a signal to all who serve."""
     for pid in bed.running.serving_pids():
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
 
 
 def wakes(rig: Rig, bed: Testbed) -> Block:
-    """Who stood still while the connections of all users were made goes on."""
+    """Let go on who stood still while the connections of all users were made."""
 
     def wake(over: threading.Event) -> None:
         most = bed.experiment.load.users[-1]
@@ -253,8 +253,8 @@ def wakes(rig: Rig, bed: Testbed) -> Block:
 
 
 def in_step(rig: Rig, bed: Testbed) -> Block:
-    """All workers stand still for a moment before each visit to a level is measured: when they go
-    on, all waits are over."""
+    """Let all workers stand still for a moment before each visit to a level is measured: when they
+    go on, all waits are over."""
 
     def stop_and_go(over: threading.Event) -> None:
         wait_until(lambda: bed.sampler.users > 0, WITHIN_S, stop=over)
@@ -269,7 +269,7 @@ def in_step(rig: Rig, bed: Testbed) -> Block:
 
 
 def asks(**other: object) -> Callable[[Rig, Testbed], Block]:
-    """Requests that need something else than was ordered."""
+    """Let requests need something else than was ordered."""
 
     @contextlib.contextmanager
     def inject(rig: Rig, bed: Testbed) -> Iterator[None]:
@@ -284,14 +284,14 @@ def asks(**other: object) -> Callable[[Rig, Testbed], Block]:
 
 @contextlib.contextmanager
 def slow_script(rig: Rig, bed: Testbed) -> Iterator[None]:
-    """The users' own script computes over each answer."""
+    """Let the users' own script compute over each answer."""
     bed.experiment = replace(bed.experiment, load=replace(bed.experiment.load, script_s=0.02))
     yield
 
 
 @contextlib.contextmanager
 def own_work(rig: Rig, bed: Testbed) -> Iterator[None]:
-    """This process computes beside the load, as a page's kernel might."""
+    """Let this process compute beside the load, as a page's kernel might."""
 
     def hash_on(over: threading.Event) -> None:
         while not over.is_set():
@@ -304,7 +304,7 @@ def own_work(rig: Rig, bed: Testbed) -> Iterator[None]:
 
 
 def ours(server: Server, page: str) -> Callable[[], AbstractContextManager[str]]:
-    """One of our servers, held to its quota if it has one, and that page of it."""
+    """Start one of our servers, held to its quota if it has one, for that page of it."""
 
     @contextlib.contextmanager
     def start() -> Iterator[str]:
@@ -317,7 +317,7 @@ def ours(server: Server, page: str) -> Callable[[], AbstractContextManager[str]]
 
 @contextlib.contextmanager
 def faulty(fault: str) -> Iterator[str]:
-    """A server with that fault, of `tests/own_server.py`."""
+    """Start a server with a fault, of `tests/own_server.py`."""
     command = [sys.executable, str(OWN_SERVER), fault]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -328,12 +328,12 @@ def faulty(fault: str) -> Iterator[str]:
 
 
 def one_core() -> str:
-    """Why that takes more than one core, if there is only one."""
+    """Say why something takes more than one core, if there is only one."""
     return "it takes two cores" if CORES < 2 else ""
 
 
 def no_root() -> str:
-    """Why no control group can be made here, if none can."""
+    """Say why no control group can be made here, if none can."""
     may = os.access("/sys/fs/cgroup", os.W_OK)
     return "" if may else "only root on Linux can make a control group"
 
@@ -440,7 +440,7 @@ ATTACHMENTS = {
 
 
 def named(recording: Recording) -> str:
-    """The cause that the verdict names: of points that cannot be believed, what went on around
+    """Name the cause that the verdict names: of points that cannot be believed, what went on around
     them, else what explains the largest miss, else who had the cores (others who were there from
     the beginning are in the forecast, which then has no miss); "" for none."""
     run = recording.run
@@ -457,7 +457,7 @@ def named(recording: Recording) -> str:
 
 
 def _others_had_cores(recording: Recording) -> bool:
-    """As the verdict says it of the last level: the cores were to be its limit, and were not."""
+    """Whether the cores were to be the last level's limit and were not, as the verdict says."""
     run, cores, point = recording.run, recording.machine.cores, recording.points[-1]
     part = used(recording.model, run, point) or 0.0
     limited = run.forecast.at(point.users).limit == "cpu" and part < causes.FULL
@@ -498,7 +498,7 @@ def main() -> int:
 
 
 def matrix(runs: Mapping[str, Sequence[Tried]]) -> str:
-    """What was injected in rows, what was named in columns."""
+    """Put what was injected in rows, what was named in columns."""
     counts = {name: Counter(each.named for each in tried) for name, tried in runs.items()}
     seen = sorted({cause for count in counts.values() for cause in count})
     rows = [["injected", *(cause or "nothing" for cause in seen), ""]]
@@ -509,13 +509,13 @@ def matrix(runs: Mapping[str, Sequence[Tried]]) -> str:
 
 
 def score(runs: Sequence[Tried]) -> tuple[int, int]:
-    """How many were right, and how many wrong causes were named."""
+    """Count the runs that were right, and the wrong causes that were named."""
     right = sum(each.named == each.cause for each in runs)
     return right, sum(each.named not in ("", each.cause) for each in runs)
 
 
 def said(title: str, runs: Sequence[Tried]) -> str:
-    """That in a line."""
+    """Say the score of some runs in a line."""
     right, wrong = score(runs)
     share = f", {right / len(runs):.0%}" if runs else ""
     return f"{title}: {right} of {len(runs)} right{share}; {wrong} wrong causes named."

@@ -49,27 +49,27 @@ class Row:
 
     @property
     def disturbed(self) -> list[str]:
-        """What the machine did meanwhile, by the names of the checks."""
+        """Name the checks that say what the machine did meanwhile."""
         return [check.name for check in self.point.checks if check.name in DISTURBED]
 
     @property
     def failed(self) -> list[str]:
-        """The checks that make it unfit."""
+        """Name the checks that make the level unfit."""
         return [check.name for check in self.point.checks if check.unfit]
 
     @property
     def blurred(self) -> list[str]:
-        """Why its throughput is not known well enough to judge a forecast by."""
+        """Say why the level's throughput is not known well enough to judge a forecast by."""
         return [name for name in self.failed if name in BLURRED]
 
     @property
     def counts(self) -> bool:
-        """Whether the goals hold for it."""
+        """Whether the goals hold for the level."""
         return not self.disturbed and not self.blurred
 
     @property
     def sharp(self) -> bool:
-        """Whether it can judge the band, since its own interval is no wider."""
+        """Whether the level can judge the band, since its own interval is no wider."""
         return half_width(self.point) <= self.half
 
 
@@ -89,7 +89,7 @@ class Goal:
         return f"{self.figure} {'≥' if self.least else '≤'} {self.limit:g} %"
 
     def said(self, found: Sequence[Row], work: str) -> str:
-        """The figure, with a mark where it misses the goal."""
+        """Say the figure, with a mark where it misses the goal."""
         value = round(100 * self.of(found), 1)
         waits = self.waits if work == WAITS else None
         limit = self.limit if waits is None else waits
@@ -117,7 +117,7 @@ GOALS = (
 
 
 def work_of(workload: Workload) -> str:
-    """Which kind of work that is, as forecasts differ in how hard it is."""
+    """Name the kind of work, as forecasts differ in how hard it is."""
     if workload.page == "file":
         return "file"
     if not workload.cpu_s:
@@ -126,7 +126,7 @@ def work_of(workload: Workload) -> str:
 
 
 def rows(recording: Recording) -> list[Row]:
-    """Its levels, beside forecast, bound and explanation."""
+    """Set a recording's levels beside forecast, bound and explanation."""
     forecast, explanation = recording.run.forecast, explain(recording.model, recording.points)
     model = recording.model
     made = []
@@ -152,7 +152,7 @@ def rows(recording: Recording) -> list[Row]:
 
 
 def shown(name: str, found: Sequence[Row], more: Sequence[Column] = ()) -> str:
-    """A table for the terminal, with more columns before that of the checks."""
+    """Make a table for the terminal, with more columns before that of the checks."""
     heads = [head for head, _ in more]
     table = [["users", "req/s", "forecast", "band", "at speed", "consistent", *heads, "checks"]]
     table += [
@@ -172,9 +172,9 @@ def shown(name: str, found: Sequence[Row], more: Sequence[Column] = ()) -> str:
 
 
 def by_work(found: Sequence[Row]) -> str:
-    """How good the forecasts are, for each kind of work and with one user apart; beside each figure
-    its goal, which holds for the levels that the machine left alone and that were measured for long
-    enough, as much as requests vary.
+    """Say how good the forecasts are, for each kind of work and with one user apart; beside each
+    figure its goal, which holds for levels that the machine left alone and that were measured for
+    long enough, as much as requests vary.
 
     All of these count, fit or not: a forecast that was missed so far that the level is unfit was
     missed. What the machine did and where the instrument failed are counted below. *Sharp* are
@@ -199,7 +199,7 @@ ALONE = ", 1 user"
 
 
 def _groups(found: Sequence[Row]) -> dict[str, list[Row]]:
-    """By kind of work, those of one user apart, and all of more users together."""
+    """Group levels by kind of work, those of one user apart, and all together."""
     groups: dict[str, list[Row]] = {}
     for row in sorted(found, key=lambda row: (row.point.users == 1, row.work)):
         groups.setdefault(row.work + ALONE * (row.point.users == 1), []).append(row)
@@ -207,7 +207,7 @@ def _groups(found: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _told(what: str, found: Sequence[Row], why: Callable[[Row], list[str]]) -> str:
-    """How many levels that is true of, and each reason, the commonest first."""
+    """Count the levels that something is true of, and each reason, the commonest first."""
     reasons = [why(row) for row in found]
     counts = Counter(name for names in reasons for name in names).most_common()
     told = ", ".join(f"{name} {count}" for name, count in counts)
@@ -215,7 +215,7 @@ def _told(what: str, found: Sequence[Row], why: Callable[[Row], list[str]]) -> s
 
 
 def sizes(title: str, errors: Sequence[float]) -> str:
-    """Median and worst of their sizes, in a line."""
+    """Say the median and the worst of errors' sizes, in a line."""
     if not errors:
         return f"{title:<34} no level"
     found = [abs(error) for error in errors]

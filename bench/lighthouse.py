@@ -39,7 +39,7 @@ WEEK_S = 7 * 86400
 
 
 class File(web.StaticFileHandler):
-    """With checksums in their names, files keep."""
+    """Files that keep, except pages: they have checksums in their names."""
 
     def set_extra_headers(self, path: str) -> None:
         if not path.endswith(".html"):
@@ -47,7 +47,7 @@ class File(web.StaticFileHandler):
 
 
 def served() -> str:
-    """Serve the site in this event loop; its address."""
+    """Serve the site in this event loop; return its address."""
     options = {"path": str(SITE), "default_filename": "index.html"}
     (listening,) = netutil.bind_sockets(0, "127.0.0.1")
     application = web.Application([(r"/(.*)", File, options)], compress_response=True)
@@ -56,7 +56,7 @@ def served() -> str:
 
 
 def report(address: str, browser: str) -> dict[str, Any]:
-    """Lighthouse's own, of one page. CalledProcessError with its last words."""
+    """Get Lighthouse's report on a page. CalledProcessError with its last words."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report.json")
         command = ["npx", "--yes", LIGHTHOUSE, address, "--quiet", "--output=json"]
@@ -71,12 +71,12 @@ def report(address: str, browser: str) -> dict[str, Any]:
 
 
 def figures(report: dict[str, Any]) -> dict[str, int]:
-    """Of 100 each."""
+    """Read the report's figures, of 100 each."""
     return {name: round(100 * report["categories"][name]["score"]) for name in FIGURES}
 
 
 def reasons(report: dict[str, Any], category: str) -> list[str]:
-    """What costs that category points, the dearest first."""
+    """List what costs a category points, the dearest first."""
     rows = []
     for part in report["categories"][category]["auditRefs"]:
         audit = report["audits"][part["id"]]

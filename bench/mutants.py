@@ -1,4 +1,4 @@
-"""How many small faults in what is reckoned does a unit test find?
+"""Mutants: how many small faults in what is reckoned does a unit test find?
 
     python -m bench.mutants [--sample 30] [--seed 12] [--known FILE] [MODULE ...]
 
@@ -114,15 +114,15 @@ def main() -> int:
 
 
 def sample(file: Path, size: int, seed: int) -> Iterator[Fault]:
-    """So many of a module's faults, or all, in the order of its lines."""
+    """Choose so many of a module's faults, or all, in the order of its lines."""
     found = list(faults(ast.parse(file.read_text())))
     chosen = random.Random(f"{seed} {file.name}").sample(found, min(size, len(found)))
     yield from sorted(chosen, key=lambda fault: fault.line)
 
 
 def callers(name: str, calls: Calls, fault: Fault) -> list[str]:
-    """The tests that call the function around the fault, the quickest first; outside of functions,
-    all that call one of the module."""
+    """Find the tests that call the function around the fault, the quickest first; outside of
+    functions, all that call one of the module."""
     where = MODULES[name]
     around = [
         min([node.lineno, *(each.lineno for each in node.decorator_list)])
@@ -152,7 +152,7 @@ def note(known: Path) -> int:
 def run(
     asked: list[str], plugins: Sequence[object] = (), name: str = "", fault: Fault | None = None
 ) -> int:
-    """pytest's answer, in a process that has imported nothing of ours yet."""
+    """Run pytest, in a process that has imported nothing of ours yet; return its answer."""
     found = SourceFileLoader.get_code
 
     def get_code(loader: SourceFileLoader, module: str) -> object:
@@ -167,7 +167,7 @@ def run(
 
 
 def forked(work: Callable[[], int]) -> int:
-    """What it returns in a child process, which says nothing; a signal's number if one ended it."""
+    """Work in a child process, which says nothing: its answer, or a signal's number."""
     child = os.fork()
     if child == 0:
         answer = 1
@@ -196,7 +196,7 @@ UNRECKONED = ("decorator_list", "annotation", "returns")  # parts of the code
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One change, at one place of a module."""
+    """One fault: a change at one place of a module."""
 
     tree: ast.Module
     pattern: str
@@ -206,7 +206,7 @@ class Fault:
 
 
 def faults(tree: ast.Module) -> Iterator[Fault]:
-    """All that there can be, but for annotations and decorators."""
+    """List all faults that there can be, but for annotations and decorators."""
     nodes = list(ast.walk(tree))
     parts = (getattr(node, name, None) or [] for node in nodes for name in UNRECKONED)
     tops = (top for part in parts for top in (part if isinstance(part, list) else [part]))
@@ -218,7 +218,7 @@ def faults(tree: ast.Module) -> Iterator[Fault]:
 
 
 def made(fault: Fault) -> ast.Module:
-    """The module with it, for good."""
+    """Put the fault into its module, for good."""
     _Swap(fault.was, fault.now).generic_visit(fault.tree)
     return ast.fix_missing_locations(fault.tree)
 
@@ -234,7 +234,7 @@ class _Swap(ast.NodeTransformer):
 
 
 def _others(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """What could stand there by mistake, and the name of the mistake."""
+    """List what could stand there by mistake, and the name of the mistake."""
     match node:
         case ast.Compare(left=left, ops=[sign, *more], comparators=right):
             for known, name in ((ORDER, "boundary"), (OPPOSITE, "comparison")):

@@ -110,12 +110,12 @@ class Reader:
         return Opened(how, paint, figure, panel, self._http, self._socket)
 
     def _told(self, script: str) -> float:
-        """What that is in the page, once it is something."""
+        """Read what a script says in the page, once it is something."""
         return float(self._page.wait_for_function(script, timeout=LONGEST_MS).json_value())
 
 
 def opened(browser: Browser) -> Iterator[Opened]:
-    """All of them."""
+    """Open the page in all ways, one after the other."""
     for _ in range(ROUNDS):
         with closing(Reader(browser)) as reader:
             yield reader.opens("file", (SITE / PAGE).as_uri())

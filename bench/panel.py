@@ -67,7 +67,7 @@ class Run:
 
 
 def run_of(lab: str, where: str, data: dict[str, Any]) -> Run:
-    """From a recording joined with its predictions."""
+    """Read a run from a recording joined with its predictions."""
     points, raw = data["points"], data["runs"][0]["points"]
     misses = [point["throughput_rps"] / point["predicted"]["model_rps"] - 1 for point in points]
     moved = [any(check["name"] in SPEED for check in point["checks"]) for point in points]
@@ -83,7 +83,7 @@ def run_of(lab: str, where: str, data: dict[str, Any]) -> Run:
 
 
 def in_the_page(browser: Browser, lab: str, url: str) -> Run:
-    """Open it as a reader does, skip the bet, press Run, take the file that it offers."""
+    """Open the page as a reader does, skip the bet, press Run, take the file that it offers."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
     page.goto(url)
@@ -99,7 +99,7 @@ def in_the_page(browser: Browser, lab: str, url: str) -> Run:
 
 
 def from_here(lab: str) -> Run:
-    """The same experiment without a page."""
+    """Measure a lab's experiment without a page."""
     recorded = store.recording(lab)
     assert isinstance(recorded, Recording)
     return run_of(lab, "here", joined(measure(recorded.experiment)))

@@ -62,7 +62,7 @@ def labs_of(cell: Cell) -> dict[str, LabKind[Any]]:
 
 
 def run(lab: LabKind[Any]) -> Kept:
-    """Promise, measure, compare."""
+    """Promise, measure and compare a lab."""
     promised_s, begin = lab.seconds(), time.perf_counter()
     Rig().perform(lab)
     return Kept(promised_s=promised_s, took_s=time.perf_counter() - begin)
@@ -84,7 +84,7 @@ def rows(runs: Mapping[str, Sequence[Kept]]) -> list[list[str]]:
 
 
 def off(ratio: float) -> float:
-    """How far a ratio lies from 1."""
+    """Tell how far a ratio lies from 1."""
     return abs(ratio - 1)
 
 

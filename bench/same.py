@@ -39,7 +39,7 @@ KINDS = {  # up to where the pool or the cores are full, so that the work decide
 
 
 def compared(kind: str, more: float, seconds: float) -> Parts:
-    """One comparison: a server, and the same whose requests take `more` times as much."""
+    """Compare once: a server, and the same whose requests take `more` times as much."""
     server, work, users = KINDS[kind]
     load = Load(users, seconds=seconds)
     heavier = replace(work, cpu_s=work.cpu_s * more, wait_s=work.wait_s * more)
@@ -51,7 +51,7 @@ def compared(kind: str, more: float, seconds: float) -> Parts:
 
 
 def seen(parts: Parts, confidence: float) -> bool | None:
-    """Whether they are called different; None where that was not measured well enough."""
+    """Whether parts are called different; None where that was not measured well enough."""
     contrast = decided(parts, confidence)
     if contrast is None:
         return None
@@ -59,7 +59,7 @@ def seen(parts: Parts, confidence: float) -> bool | None:
 
 
 def several(number: int, kinds: Sequence[str], more: float, seconds: float) -> Iterator[Parts]:
-    """So many comparisons, the kinds by turns, each said as it ends."""
+    """Make so many comparisons, the kinds by turns, each said as it ends."""
     for kind in itertools.islice(itertools.cycle(kinds), number):
         parts, said = compared(kind, more, seconds), "not measured well enough"
         if (contrast := decided(parts)) is not None:

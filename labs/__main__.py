@@ -45,14 +45,14 @@ WORDS = ("architecture", "by", "cpu_by", "wait_by", "page")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse whose complaint is one sentence."""
+    """An argparse parser whose complaint is one sentence."""
 
     def error(self, message: str) -> NoReturn:
         raise Unusable(f"{message}. See `{self.prog} --help`.")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; its exit code."""
+    """Run one command; return its exit code."""
     try:
         given = sys.argv[1:] if arguments is None else arguments
         for each in given:
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> Parser:
-    """Every command and its arguments."""
+    """Make the parser of every command and its arguments."""
     top = Parser(prog="python -m labs", description="Wall Time's labs on the command line.")
     commands = top.add_subparsers(required=True, metavar="command", parser_class=Parser)
 
@@ -145,7 +145,7 @@ def parser() -> Parser:
 
 
 def add_experiment(to: Parser) -> None:
-    """The arguments of an experiment. Numbers stay text here: records say what is wrong."""
+    """Add the arguments of an experiment. Numbers stay text here: records say what is wrong."""
     to.add_argument("--server", required=True, metavar="|".join(ARCHITECTURES))
     to.add_argument("--by", default="", help="who runs it, as `python -m labs servers` lists")
     for name, text in (
@@ -181,7 +181,7 @@ def add_experiment(to: Parser) -> None:
 
 
 def experiment(asked: argparse.Namespace) -> Experiment:
-    """The experiment asked for. Unusable says what is wrong with it."""
+    """Make the experiment asked for. Unusable says what is wrong with it."""
     alive = not asked.no_keep_alive
     kept = alive if asked.keep_alive is None else number(asked.keep_alive)
     users = tuple(number(text) for text in asked.users.split(","))
@@ -201,7 +201,7 @@ def experiment(asked: argparse.Namespace) -> Experiment:
 
 
 def machine(asked: argparse.Namespace) -> int:
-    """Print the fingerprint."""
+    """Print the machine's fingerprint."""
     from labs.host.hardware import fingerprint
 
     found = fingerprint()
@@ -218,7 +218,7 @@ def machine(asked: argparse.Namespace) -> int:
 
 
 def calibrate(asked: argparse.Namespace) -> int:
-    """Burn, and print how fast it was."""
+    """Burn the CPU, and print how fast it was."""
     from labs.host.hardware import fingerprint
     from labs.kinds.checkup.verdict import shortfall
     from labs.measure import calibration, latency
@@ -236,7 +236,7 @@ def calibrate(asked: argparse.Namespace) -> int:
 
 
 def servers(asked: argparse.Namespace) -> int:
-    """Print what is installed."""
+    """Print which servers are installed."""
     from labs.host.programs import POSTGRESQL, version
     from labs.kinds.sweep.report import columns
     from labs.servers import postgresql
@@ -253,7 +253,7 @@ def servers(asked: argparse.Namespace) -> int:
 
 
 def predict(asked: argparse.Namespace) -> int:
-    """Print the forecast."""
+    """Print an experiment's forecast, and start nothing."""
     import msgspec
 
     from labs.host.hardware import fingerprint
@@ -272,7 +272,7 @@ def predict(asked: argparse.Namespace) -> int:
 
 
 def measure(asked: argparse.Namespace) -> int:
-    """Measure, print the table and the verdict, write the JSON."""
+    """Measure an experiment, print the table and the verdict, write the JSON."""
     from labs.kinds.sweep import report
     from labs.kinds.sweep.run import SweepLab
     from labs.kinds.sweep.show import show

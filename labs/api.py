@@ -23,7 +23,7 @@ _bets: dict[Any, Any] = {}  # of all panels: a cell that runs again asks nobody 
 
 
 def mode() -> str:
-    """What LABS_MODE asks for; live if it does not say."""
+    """Read the mode that LABS_MODE asks for; live if it does not say."""
     asked = os.environ.get("LABS_MODE") or "live"
     if asked not in MODES:
         raise Unusable(f"LABS_MODE={asked!r}: choose one of {', '.join(MODES)}.")
@@ -31,7 +31,7 @@ def mode() -> str:
 
 
 def opener(call: str) -> Callable[..., object]:
-    """The function that chapters call for labs of that kind: a name, then what the kind asks for.
+    """Make the function that chapters call for labs of a kind: a name, then what the kind asks for.
     It is documented by the kind's own docstring."""
     kind = lab_kind(call)
     signature = kind.signature()
@@ -52,14 +52,14 @@ def opener(call: str) -> Callable[..., object]:
 
 
 def _named(name: object) -> str:
-    """The name of a lab. It becomes a folder's where the lab is recorded. Unusable for none."""
+    """Check a lab's name, which becomes a folder's where the lab is recorded. Unusable for none."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise Unusable(f"name={name!r}: not a lab's name. Give a few words, such as 'my-lab'.")
     return name
 
 
 def opened(call: str, name: str, lab: LabKind[Any]) -> object:
-    """The lab as the mode has it: its panel, its recorded run, or recorded anew."""
+    """Open the lab as the mode has it: its panel, its recorded run, or recorded anew."""
     if mode() == "record":
         from labs.recordings.recorder import record
 
@@ -84,8 +84,8 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
 
 
 def _recorded(name: str, lab: LabKind[Any], cores: int) -> Any:
-    """What was recorded on the machine most like that one, to stand beside; a lab of the reader's
-    own has none."""
+    """Find what was recorded on the machine most like that one, to stand beside; a lab of the
+    reader's own has none."""
     try:
         result = store.recording(name, cores)
     except BadRecording:
@@ -94,8 +94,8 @@ def _recorded(name: str, lab: LabKind[Any], cores: int) -> Any:
 
 
 def said_before(lab: str, words: str, about: str, number: float | None) -> None:
-    """What the reader has said to the question of the recorded run that stood in a panel's place
-    (book/web/src/cells.ts)."""
+    """Hand on what the reader has said to the question of the recorded run that stood in a panel's
+    place (book/web/src/cells.ts)."""
     _open[lab].said_before(words, about, number)
 
 

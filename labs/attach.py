@@ -10,7 +10,7 @@ from labs.terminal import destination, performed, say, write
 
 
 def add_attachment(to: argparse.ArgumentParser) -> None:
-    """The arguments of an attachment: an address, and what is known of it."""
+    """Add the arguments of an attachment: an address, and what is known of it."""
     to.add_argument("url", metavar="URL", help="of your server, such as http://127.0.0.1:8000/")
     to.add_argument("--users", default="", metavar="1,2,4,8", help="levels; found if not given")
     to.add_argument("--most", default="512", metavar="N", help="users at most (512)")

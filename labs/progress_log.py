@@ -1,4 +1,4 @@
-"""The reader's own record of progress, in their home: read, and changed under a lock.
+"""Record of progress, the reader's own, in their home: read, and changed under a lock.
 
 One small JSON file in the user's data folder (WALL_TIME_PROGRESS names another one), which nobody
 else reads. Kernels add to it, and the page *My progress* through the book's server
@@ -43,7 +43,7 @@ Change = Callable[[Progress], Progress]
 
 
 def path() -> Path:
-    """Name the file in which it is kept."""
+    """Name the file in which progress is kept."""
     named = os.environ.get("WALL_TIME_PROGRESS")
     return Path(named) if named else Path(platformdirs.user_data_dir("wall-time")) / "progress.json"
 
@@ -70,7 +70,7 @@ def change(how: Change) -> None:
 
 
 def foretell(lab: str, question: str, unit: str, value: float) -> str:
-    """Keep a prediction; its key, for `came`. Value in that unit."""
+    """Keep a prediction; return its key, for `came`. Value in that unit."""
     entry = Foretold(
         key=uuid.uuid4().hex[:12], lab=lab, question=question, unit=unit, value=value, at=_now()
     )

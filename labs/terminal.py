@@ -1,4 +1,4 @@
-"""A command's ways to its reader: progress bar, text, a JSON file, and the exit code."""
+"""Terminal, and a command's other ways to its reader: text, a JSON file, and the exit code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Found = TypeVar("Found")
 
 
 def told(error: Exception) -> int:
-    """What the system has no more of is said; any other error is raised on."""
+    """Say what the system has no more of; any other error is raised on."""
     if not (said := used_up(error)):
         raise error
     print(f"\n{said}", file=sys.stderr)
@@ -29,7 +29,7 @@ def told(error: Exception) -> int:
 
 
 def performed(lab: Lab[Found]) -> tuple[Found | None, int]:
-    """Run that lab with a progress bar: what it found, if only in part, and the exit code."""
+    """Run a lab with a progress bar: what it found, if only in part, and the exit code."""
     from labs.measure.rig import Rig
 
     rig, code = Rig(bar if sys.stderr.isatty() else None), OK
@@ -63,7 +63,7 @@ def bar(told: object) -> None:
 
 
 def destination(name: str | None) -> Path | None:
-    """Where the JSON goes. A path that cannot be written is refused before anything starts."""
+    """Find where the JSON goes. A path that can't be written is refused before anything starts."""
     if name is None or name == "-":
         return Path("-") if name else None
     path, folder = Path(name), Path(name).absolute().parent

@@ -46,7 +46,7 @@ class Unreachable(Exception):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The exit code."""
+    """Audit the pins; return the exit code."""
     parser = argparse.ArgumentParser(prog="setup/audit.py", description=__doc__)
     parser.add_argument("--database", default=DATABASE, help="another one with OSV's interface")
     database = parser.parse_args(arguments).database.rstrip("/")
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def python_pins(root: Path) -> Iterator[Pin]:
-    """What the requirements files pin."""
+    """List what the requirements files pin."""
     for name in REQUIREMENTS:
         for line in (root / name).read_text("utf-8").splitlines():
             if pinned := re.match(r"([\w.-]+)(?:\[[\w,]*\])?==([\w.+!-]+)", line):
@@ -78,7 +78,7 @@ def python_pins(root: Path) -> Iterator[Pin]:
 
 
 def page_pins(root: Path) -> Iterator[Pin]:
-    """Of npm's locks."""
+    """List what npm's locks pin."""
     locks = [json.loads((root / name).read_text("utf-8"))["packages"] for name in LOCKS]
     for where, package in (item for lock in locks for item in lock.items()):
         if "version" in package and not package.get("link"):
@@ -88,7 +88,7 @@ def page_pins(root: Path) -> Iterator[Pin]:
 
 
 def vulnerabilities(pins: Sequence[Pin], database: str) -> dict[Pin, list[str]]:
-    """The ids of what is known, by the pin; Unreachable where the database cannot tell."""
+    """Find known vulnerabilities' ids, by the pin; Unreachable where the database can't tell."""
     found: dict[Pin, list[str]] = {}
     for first in range(0, len(pins), MOST):
         asked = [(pin, "") for pin in pins[first : first + MOST]]

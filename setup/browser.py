@@ -54,8 +54,8 @@ def main() -> int:
 
 
 def found() -> str | None:
-    """The first that starts; None where none does. Without Playwright, which is one of the tools
-    for tests, nothing is downloaded."""
+    """Find the first that starts; None where none does. Without Playwright, which is one of the
+    tools for tests, nothing is downloaded."""
     with contextlib.suppress(ImportError):
         return next(filter(starts, candidates()), None)
     return None
@@ -85,7 +85,7 @@ def candidates() -> Iterator[str]:
 
 
 def playwright_path() -> Path:
-    """Where Playwright keeps the Chromium that goes with it, downloaded or not."""
+    """Find where Playwright keeps the Chromium that goes with it, downloaded or not."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -93,7 +93,7 @@ def playwright_path() -> Path:
 
 
 def starts(path: str) -> bool:
-    """Whether it says its version: a stub or one that lacks a library does not."""
+    """Whether a browser says its version: a stub or one that lacks a library does not."""
     try:
         asked = subprocess.run([path, "--version"], capture_output=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -102,7 +102,7 @@ def starts(path: str) -> bool:
 
 
 def run(*command: str) -> bool:
-    """Whether that went well, within DOWNLOAD_S; if not, its last words are told."""
+    """Whether a command went well, within DOWNLOAD_S; if not, its last words are told."""
     try:
         code, lines = system.ran(command, DOWNLOAD_S)
     except (OSError, subprocess.TimeoutExpired) as problem:

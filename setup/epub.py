@@ -86,7 +86,7 @@ def main() -> int:
 
 
 def write(path: Path, found: Sequence[Chapter]) -> None:
-    """The EPUB of these chapters."""
+    """Write the EPUB of these chapters."""
     pages = {f"{each.slug}.xhtml": _page(each) for each in found}
     pages = {"title.xhtml": _title_page(), "nav.xhtml": _contents(found), **pages}
     path.parent.mkdir(exist_ok=True)
@@ -102,7 +102,7 @@ def write(path: Path, found: Sequence[Chapter]) -> None:
 
 
 def _page(chapter: Chapter) -> Markup:
-    """A chapter as a file of its own; its links lead to the others' files."""
+    """Make a chapter a file of its own; its links lead to the others' files."""
     body = LINK.sub(lambda link: f'href="{link[1]}.xhtml#{link[1]}{link[2] or ""}"', chapter.body)
     section = Markup('<section id="{}" epub:type="chapter">{}</section>')
     return PAGE.format(chapter.title, section.format(chapter.slug, Markup(body)))
@@ -117,7 +117,7 @@ def _title_page() -> Markup:
 
 
 def _contents(found: Sequence[Chapter]) -> Markup:
-    """The table of contents, by parts, as readers show it too."""
+    """Make the table of contents, by parts, as readers show it too."""
     parts: dict[str, list[Chapter]] = {}
     for each in found:
         parts.setdefault(each.part, []).append(each)

@@ -104,8 +104,8 @@ def drawn(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> dict[str, str]:
 
 
 def printed(what: str, html: str) -> tuple[str, str]:
-    """What a Chromium has made of that page, as HTML, and what it complained of. CannotDraw
-    without one, or when it takes too long; what: what it is to draw, in words."""
+    """Let a Chromium print a page: as HTML, and what it complained of. CannotDraw without one, or
+    when it takes too long; what: what it is to draw, in words."""
     path = found()
     if path is None:
         raise CannotDraw(
@@ -130,7 +130,7 @@ def printed(what: str, html: str) -> tuple[str, str]:
 
 
 def standing_alone(picture: str) -> str:
-    """A picture as a file of its own, light and dark as its reader's system, with its letters."""
+    """Make a picture a file of its own, light and dark as its reader's system, with letters."""
     packed = (LIB / "fonts" / "source-sans-3-latin-wght-normal.woff2").read_bytes()
     style = (
         "<style>@font-face { font-family: 'Wall Time Sans'; font-weight: 200 900; src: url('data:"
@@ -142,7 +142,7 @@ def standing_alone(picture: str) -> str:
 
 
 def _page(wanted: Sequence[Drawing], scenes: Sequence[Still]) -> str:
-    """A page that draws them, as an article of the book would, in a colour that no figure has."""
+    """Make a page that draws them, as an article of the book, in a colour that no figure has."""
     asked = {
         "figures": [{"mark": each.mark, "figure": each.figure} for each in wanted],
         "scenes": [

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def all_set() -> dict[str, str]:
-    """HTML by kind and TeX. CannotPrint for a page that is not built, or what is no formula."""
+    """Set all as HTML by kind and TeX. CannotPrint for a page not built, or what is no formula."""
     made: dict[str, str] = {}
     with chromium() as browser:
         context = browser.new_context(offline=True)

@@ -158,7 +158,7 @@ def _run(*command: str) -> bool:
 
 
 def logged(command: Sequence[str], log: IO[str], environ: Mapping[str, str]) -> bool:
-    """Whether that went well, with those variables besides; what it said is in the log."""
+    """Whether a command went well, with those variables besides; the log has what it said."""
     result = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
@@ -172,7 +172,7 @@ def logged(command: Sequence[str], log: IO[str], environ: Mapping[str, str]) -> 
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """Two starts at once would write over each other: the second waits for the first."""
+    """Wait for another start: two at once would write over each other."""
     folder = os.open(ROOT, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def document(found: Sequence[Chapter], pages: Mapping[str, int]) -> str:
-    """All chapters as one HTML page, after a title and the contents with these page numbers."""
+    """Join all chapters in one HTML page, after a title and the contents with page numbers."""
     link = Markup('<link rel="stylesheet" href="{}/_static/{}">')
     styles = Markup("").join(link.format(SITE.name, name) for name in STYLES)
     body = Markup("").join(
@@ -69,7 +69,7 @@ def document(found: Sequence[Chapter], pages: Mapping[str, int]) -> str:
 
 
 def _heads(found: Sequence[Chapter]) -> Markup:
-    """What stands over the pages of each chapter."""
+    """Put a head over the pages of each chapter."""
     words = ((each.slug, each.title.replace("\\", "").replace('"', "”")) for each in found)
     return Markup("\n").join(
         Markup('@page {} {{ @top-left {{ content: "{}"; }} }}').format(slug, Markup(title))
@@ -97,7 +97,7 @@ def _contents(found: Sequence[Chapter], pages: Mapping[str, int]) -> Markup:
 
 
 def printed(browser: Browser, text: str) -> bytes:
-    """That page as a PDF."""
+    """Print an HTML page as a PDF."""
     DOCUMENT.write_text(text, "utf-8")
     context = browser.new_context(viewport={"width": WIDTH, "height": 900}, offline=True)
     context.set_default_timeout(PATIENCE_MS)
@@ -111,7 +111,7 @@ def printed(browser: Browser, text: str) -> bytes:
 
 
 def beginnings(pdf: bytes, found: Sequence[Chapter]) -> dict[str, int]:
-    """The page on which each chapter begins, the first being 1."""
+    """Find the page on which each chapter begins, the first being 1."""
     reader = PdfReader(BytesIO(pdf))
     places = {name.removeprefix("/"): place for name, place in reader.named_destinations.items()}
     pages: dict[str, int] = {}

@@ -54,7 +54,7 @@ class Need:
 
     @classmethod
     def of(cls, program: Program) -> Need:
-        """A program, which is here where it has a path."""
+        """Need a program, which is here where it has a path."""
         return cls(program.package, lambda: program.path() is not None)
 
 
@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def get(missing: Callable[[], list[str]]) -> list[str]:
-    """Install the packages that are missing, where that may be; those that still are."""
+    """Install the packages that are missing, where that may be; return those that still are."""
     packages = missing()
     if packages and (root := as_root()) is not None:
         say(f"Installing {' '.join(packages)}.")
@@ -84,7 +84,7 @@ def get(missing: Callable[[], list[str]]) -> list[str]:
 
 
 def needs() -> Iterator[Need]:
-    """What tests need, the further ones included where those are asked for."""
+    """List what tests need, the further ones included where those are asked for."""
     yield from (Need.of(program) for program in programs())
     yield DRIVER
     if FURTHER in sys.argv:
@@ -93,13 +93,13 @@ def needs() -> Iterator[Need]:
 
 
 def programs() -> list[Program]:
-    """All that the labs may start beside Python, each once."""
+    """List all that the labs may start beside Python, each once."""
     served = (each for row in PRODUCTS.values() for each in (*row.for_files, *(row.for_work or ())))
     return list(dict.fromkeys((*served, POSTGRESQL, AB, WRK)))
 
 
 def missing() -> list[str]:
-    """Packages of what is not here."""
+    """List the packages of what is not here."""
     return [need.package for need in needs() if not need.here()]
 
 
@@ -116,8 +116,8 @@ def driver_starts() -> bool:
 
 
 def epubcheck() -> list[str] | None:
-    """How epubcheck is called; None where it is not here. Debian's is a Java archive that calls
-    itself a program, which not every kernel believes."""
+    """Find how epubcheck is called; None where it is not here. Debian's is a Java archive that
+    calls itself a program, which not every kernel believes."""
     found = shutil.which("epubcheck")
     if found is None:
         return None
@@ -130,7 +130,7 @@ def epubcheck() -> list[str] | None:
 
 
 def as_root() -> list[str] | None:
-    """What to put before a command so that it may install; None where nothing does."""
+    """Find what to put before a command so that it may install; None where nothing does."""
     if not Path("/etc/debian_version").exists():
         return None
     if os.geteuid() == 0:
@@ -139,7 +139,7 @@ def as_root() -> list[str] | None:
 
 
 def install(packages: list[str], root: list[str], policy: Path = POLICY) -> str:
-    """Install Debian packages and start nothing; what went wrong, "" if nothing did."""
+    """Install Debian packages and start nothing; return what went wrong, "" if nothing did."""
     command = [*root, "sh", "-c", SCRIPT, "sh", str(policy), *packages]
     try:
         code, lines = ran(command, INSTALL_S)
@@ -150,7 +150,7 @@ def install(packages: list[str], root: list[str], policy: Path = POLICY) -> str:
 
 
 def ran(command: Sequence[str], seconds: float) -> tuple[int, list[str]]:
-    """Exit code and lines of a command that asks nobody. TimeoutExpired where it takes longer."""
+    """Run a command that asks nobody: exit code and lines. TimeoutExpired if it takes longer."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -170,7 +170,7 @@ def ran(command: Sequence[str], seconds: float) -> tuple[int, list[str]]:
 
 
 def say(sentence: str) -> None:
-    """Tell whoever waits."""
+    """Tell a sentence to whoever waits."""
     print(sentence, file=sys.stderr, flush=True)
 
 

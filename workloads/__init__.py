@@ -1,1 +1,1 @@
-"""What is measured: the application, the servers and the users."""
+"""Workloads, which are measured: the application, the servers and the users."""

@@ -20,7 +20,7 @@ BACKLOG = 4096  # as many connections as there may be users
 
 
 class Slow(asyncio.Protocol):
-    """One connection: a line asks for seconds, a line answers."""
+    """Connection to the backend: a line asks for seconds, a line answers."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -42,7 +42,7 @@ class Slow(asyncio.Protocol):
 
 
 async def serve(listener: socket.socket) -> None:
-    """Answer until ended."""
+    """Answer whoever asks, until ended."""
     server = await asyncio.get_running_loop().create_server(Slow, sock=listener, backlog=BACKLOG)
     await server.serve_forever()
 

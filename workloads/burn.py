@@ -17,7 +17,7 @@ CHUNKS = {"counting": 10_000, "hashing": PIECE_KIB}  # loops: under a ms, so tha
 
 
 def burn(warm_s: float, burn_s: float, unit: str = "counting") -> tuple[int, float]:
-    """Loops done and CPU seconds used in `burn_s` seconds, after spinning hot for `warm_s`."""
+    """Count loops and CPU seconds in `burn_s` seconds, after spinning hot for `warm_s`."""
     work, chunk = UNITS[unit], CHUNKS[unit]
     begin = time.perf_counter() + warm_s
     while time.perf_counter() < begin:

@@ -17,7 +17,7 @@ CLOSES = "Host: localhost\r\nConnection: close\r\n\r\n"
 
 
 async def ask(port: int, path: str, sent: asyncio.Barrier) -> tuple[float, bool]:
-    """One request; when its answer came, and whether it was well."""
+    """Send one request; tell when its answer came, and whether it was well."""
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(f"GET {path} HTTP/1.1\r\n{CLOSES}".encode())
@@ -37,7 +37,7 @@ async def ask(port: int, path: str, sent: asyncio.Barrier) -> tuple[float, bool]
 
 
 async def crowd(port: int, number: int, path: str) -> None:
-    """All of them at once."""
+    """Send all requests at once, and print when the first and the last was answered."""
     sent = asyncio.Barrier(number + 1)
     asking = [asyncio.create_task(ask(port, path, sent)) for _ in range(number)]
     await sent.wait()

@@ -10,7 +10,7 @@ QUANTILES = 4096
 
 @functools.lru_cache
 def quantiles(cv: float) -> tuple[float, ...]:
-    """Evenly spread over a gamma distribution of mean 1: cv 0 is constant and 1 exponential."""
+    """Spread evenly over a gamma distribution of mean 1: cv 0 is constant and 1 exponential."""
     if cv <= 0:
         return (1.0,)
     dice = random.Random(0)
@@ -20,7 +20,7 @@ def quantiles(cv: float) -> tuple[float, ...]:
 
 
 class Dice:
-    """One user's. Every second draw mirrors the one before it (antithetic variates): each for
+    """Dice of one user. Every second draw mirrors the one before it (antithetic variates): each for
     itself has the whole distribution, and few together already have its mean. A level of twenty
     requests would else be several percent off by the luck of its draws.
 
@@ -32,7 +32,7 @@ class Dice:
         self.mirrored: dict[str, float] = {}
 
     def draw(self, what: str, mean: float, cv: float) -> float:
-        """The next of this kind; cv is its coefficient of variation."""
+        """Draw the next size of a kind; cv is its coefficient of variation."""
         place = self.mirrored.pop(what, None)
         if place is None:
             place = self.random.random()

@@ -60,7 +60,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What each request asks for, varying as `dice.Dice` has it."""
+    """Work that each request asks for, varying as `dice.Dice` has it."""
 
     url: str = ""  # of the server; known only after Locust has started, so it is no `--host`
     page: str = ""  # its path, where it is the same for all
@@ -75,5 +75,5 @@ class Work:
     headers: Mapping[str, str] = field(default_factory=dict)  # sent with each, beside the usual
 
     def address(self, loops: float, wait_s: float) -> str:
-        """Of a request for so much."""
+        """Make the address of a request for so much."""
         return self.url + (self.page or f"/?loops={round(loops)}&wait={wait_s:.6f}{self.how}")

@@ -45,14 +45,14 @@ class Channel:
         self.open = True
 
     def learn(self, sent: float, there: float) -> None:
-        """What the worker's clock said between then and now."""
+        """Take note of what the worker's clock said between then and now."""
         now = time.perf_counter()
         self.clocks.append((now - sent, (sent + now) / 2 - there))
         if len(self.clocks) >= LEAST:
             self.known.set()
 
     def take(self, data: bytes) -> None:
-        """Records of the worker, passed on with their times on this clock."""
+        """Pass on records of the worker, with their times on this clock."""
         _, later = min(self.clocks)
         here = bytearray()
         for kind, user, process, start, end, *service in RECORD.iter_unpack(data):

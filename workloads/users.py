@@ -83,7 +83,7 @@ ConnectionPool._is_socket_alive = still_open  # type: ignore[method-assign,assig
 
 
 class Asked:
-    """What each request asks for, varying as `dice.Dice` has it."""
+    """Requests to be sent, as work says, varying as `dice.Dice` has it."""
 
     def __init__(self, work: Work) -> None:
         self.work, self.script = work, round(work.script)
@@ -92,7 +92,7 @@ class Asked:
         self.constant = work.address(work.loops, work.wait_s)
 
     def dice_of(self, user: int) -> Dice:
-        """Each user begins anew with what is asked for, however much was asked before."""
+        """Give a user its dice: each begins anew with new work, however much was asked before."""
         if user not in self.dice:
             self.dice[user] = Dice(user, self.work.seed)
         return self.dice[user]
@@ -107,9 +107,9 @@ class Asked:
 
 
 class Gate:
-    """Who may ask. Users below `open_to` pass, again and again; the others wait for their turn.
-    While users come by themselves, each arrival is a turn for somebody who waits, and begins when
-    it was due: if this process is late, that is waiting too (coordinated omission hides it)."""
+    """Gate for users: those below `open_to` pass, again and again; the others wait for their turn.
+    While they come by themselves, each arrival is a turn for somebody who waits, and begins when it
+    was due: if this process is late, that is waiting too (coordinated omission hides it)."""
 
     def __init__(self) -> None:
         self.open_to = 0
@@ -149,7 +149,7 @@ class Gate:
             self.turns[number].set()
 
     def wait(self, number: int, hang_up: Callable[[], None]) -> float:
-        """Until it is this user's turn: 0, or when it was due as an arrival."""
+        """Wait until it is this user's turn: 0, or when it was due as an arrival."""
         self.turns[number].clear()
         hang_up()  # as whoever leaves
         self.waiting.add(number)
@@ -158,7 +158,7 @@ class Gate:
         return self.in_flight.get(number, 0.0)
 
     def let_come(self, rate: float, seed: int) -> None:
-        """Poisson arrivals, at times fixed beforehand: a slow server does not delay the next."""
+        """Let users arrive (Poisson), at times fixed beforehand: a slow server delays none."""
         self.open(0, 0.0)
         self.rate, self.dice = rate, random.Random(seed)
         self.due = time.perf_counter() + self.dice.expovariate(rate)
@@ -170,7 +170,7 @@ class Gate:
             self.come_in(time.perf_counter())
 
     def come_in(self, now: float) -> None:
-        """Whoever is due by now is under way, or was missed."""
+        """Let in whoever is due by now, or count them as missed."""
         while self.arrivals is not None and self.due <= now:
             if self.waiting:
                 number = self.waiting.pop()
@@ -195,7 +195,7 @@ def keep(
     end: float,
     service: Iterable[float] = NOWHERE,
 ) -> None:
-    """One record for the measuring process, to be sent soon."""
+    """Keep one record for the measuring process, to be sent soon."""
     unsent.extend(RECORD.pack(kind, user, process, start, end, *service))
 
 
@@ -206,14 +206,14 @@ def send(deliver: Callable[[bytes], int]) -> None:
 
 
 def send_again_and_again(deliver: Callable[[bytes], int]) -> None:
-    """What the users kept, a little later."""
+    """Send what the users kept, a little later, again and again."""
     while True:
         gevent.sleep(SEND_EVERY_S)
         send(deliver)
 
 
 class LabUser(FastHttpUser):
-    """Asks, waits for the whole answer, thinks, asks again."""
+    """User who asks, waits for the whole answer, thinks, asks again."""
 
     connection_timeout = network_timeout = 60.0
 
@@ -283,8 +283,8 @@ class LabUser(FastHttpUser):
 
 
 def read(loops: int) -> None:
-    """What a user's own script does with an answer: look through it, say. All users share the one
-    thread of this process, so meanwhile nobody asks."""
+    """Compute as a user's own script does with an answer, looking through it, say. All users share
+    the one thread of this process, so meanwhile nobody asks."""
     number = 0
     for _ in range(loops):
         number = (number * 5 + 1) & 0xFFFF

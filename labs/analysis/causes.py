@@ -371,5 +371,5 @@ def _each(change: Callable[[float], float]) -> Callable[[Cores], Cores]:
 
 
 def _whole(had: Cores, more: float) -> Cores:
-    """Those cores when so many times as much of their time is to be had."""
+    """Scale some cores to having so many times as much of their time."""
     return replace(had, most=had.most * more, all=had.all * more)

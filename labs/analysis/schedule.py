@@ -94,7 +94,7 @@ def missing_s(measured_s: float, *, planned_s: float, completed: float, response
 
 
 def seen_slower(point: Point, level: PredictedLevel) -> float:
-    """How many times as long as forecast responses took at that level."""
+    """Divide responses' time at a level by its forecast: at least 1, and 1 without a request."""
     if point.completed < 1:
         return 1.0
     ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
@@ -165,8 +165,8 @@ def walk_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:
 
 
 def longer(load: Load) -> float:
-    """How many times the usual a warm-up lasts: as the levels do, since a forecast from a short
-    look is no surer than that look, whatever it is compared with."""
+    """Lengthen a warm-up as the levels are, times the usual, since a forecast from a short look is
+    no surer than that look, whatever it is compared with."""
     return min(max(load.seconds / USUAL_S, 1.0), MOST_LONGER)
 
 

@@ -61,12 +61,12 @@ class Numbers(dict[str, float]):
         return self[name]
 
     def of(self, formula: Formula) -> float:
-        """The formula's value. NoSuchNumber for a name that is none of these, Unusable for what is
+        """Work out a formula. NoSuchNumber for a name that is none of these, Unusable for what is
         no formula."""
         return evaluate(str(formula), self)
 
     def said(self, name: str) -> str:
-        """A number as it stands in a sentence. Whole ones, and all that the exercise gives
+        """Say a number as it stands in a sentence. Whole ones, and all that the exercise gives
         itself, stand as they are: 1024 users are not 1,020. Others have three digits."""
         value = float(f"{self[name]:.12g}")  # 0.1 + 0.2 is 0.3
         if value.is_integer():
@@ -105,13 +105,13 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def effort(self) -> str:
-        """Its kind, its level and its minutes in words."""
+        """Say the exercise's kind, its level and its minutes in words."""
         minutes = "1 minute" if self.minutes == 1 else f"{self.minutes} minutes"
         return f"{self.kind.capitalize()}, {self.level}, {minutes}"
 
     def known(self, numbers: Numbers) -> float:
-        """How well its answer is known, relatively: as well as what was read from a lab, and at
-        least what is lost by rounding. What is known less well than to 10 % is a point drawn
+        """Tell how well the answer is known, relatively: as well as what was read from a lab, and
+        at least what is lost by rounding. What is known less well than to 10 % is a point drawn
         hollow."""
         if self.tolerance is not None:
             return numbers.of(self.tolerance)
@@ -119,11 +119,11 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def fixed(self) -> bool:
-        """Whether it has an answer that needs no lab."""
+        """Whether the exercise has an answer that needs no lab."""
         return self.answer is not None and not self.read
 
     def numbers(self, seed: str | None = None, read: Mapping[str, float] | None = None) -> Numbers:
-        """Its numbers: the book's, or those that the seed draws; and those `read` from a lab."""
+        """Give the exercise its numbers: the book's or a seed's, and those `read` from a lab."""
         known = {
             name: choices[0]
             if seed is None
@@ -137,7 +137,7 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def place(id: str) -> str:
-    """The name of the place in its page where an exercise's question stands.
+    """Name the place in its page where an exercise's question stands.
 
     >>> place("3.1")
     'exercise-3-1'

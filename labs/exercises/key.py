@@ -40,7 +40,7 @@ UNIT_SLIPS: tuple[tuple[str, Callable[[float], float], str], ...] = (
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer is judged by: numbers, and the sentences that go with them."""
+    """Key by which an answer is judged: numbers, and the sentences that go with them."""
 
     unit: str
     answer: float
@@ -94,8 +94,8 @@ def exercise(id: str, *, seed: str = "") -> Asked:
 
 
 def field(row: Exercise, seed: str = "") -> Markup:
-    """The place in which a page's script puts the field of an exercise, with the key of its answer;
-    of one about the reader's own machine, with the lab that is to be run. None of an open one."""
+    """Make the place in which a page's script puts an exercise's field, with the key of its answer
+    or, of one on the reader's own machine, the lab to be run. None of an open one."""
     if row.answer is None:
         return Markup("")
     known: object = row.lab
@@ -110,7 +110,7 @@ def field(row: Exercise, seed: str = "") -> Markup:
 
 
 def key(row: Exercise, numbers: Numbers) -> Key:
-    """The key of an exercise that has an answer, with these numbers."""
+    """Make the key of an exercise that has an answer, with these numbers."""
     truth, known = numbers["answer"], row.known(numbers)
     how = "The forecast's band is" if row.tolerance == "band" else "Your measurement knows it to"
     measured = f" {how} ±{NARROW}{percent(known)}." if row.read else ""
@@ -127,8 +127,8 @@ def key(row: Exercise, numbers: Numbers) -> Key:
 
 
 def keys(lab: str, found: Result) -> dict[str, Key]:
-    """The keys of the exercises that ask about that lab, with what it has measured, by id. None of
-    an exercise that asks for a level, part or way which this run hasn't."""
+    """Make the keys of the exercises that ask about a lab, with what it has measured, by id. None
+    of an exercise that asks for a level, part or way which this run hasn't."""
     made = {}
     for row in catalogue.exercises():
         if row.lab == lab and row.read and row.answer is not None:
@@ -143,8 +143,8 @@ def script(lab: str, found: Result) -> Markup:
 
 
 def slips(row: Exercise, numbers: Numbers) -> list[tuple[float, str]]:
-    """What the turns that are wrong with these numbers lead to, each with its hint; those of the
-    unit among them."""
+    """List what the turns that are wrong with these numbers lead to, each with its hint; those of
+    the unit among them."""
     truth = numbers["answer"]
     own = [(numbers.of(formula), hint) for formula, hint in row.slips.items()]
     of_unit = [(turn(truth), hint) for unit, turn, hint in UNIT_SLIPS if unit == row.unit and truth]
@@ -152,7 +152,7 @@ def slips(row: Exercise, numbers: Numbers) -> list[tuple[float, str]]:
 
 
 def measured(row: Exercise, found: Result) -> Numbers:
-    """The numbers of an exercise, with those it reads from what its lab has found."""
+    """Give an exercise its numbers, with those it reads from what its lab has found."""
     reading, *of = row.read
     return row.numbers(read=readings.READINGS[reading](found, *of))
 

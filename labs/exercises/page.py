@@ -51,13 +51,13 @@ class Part:
 
     @property
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Each line of the text with its number in the page."""
+        """Number each line of the text as the page does."""
         return enumerate(self.text.splitlines(), self.text_line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What a page asks."""
+    """A page's exercises, and what of them can't be read."""
 
     parts: list[Part]  # in their order
     exercises: tuple[Exercise, ...]
@@ -65,7 +65,7 @@ class Page:
 
 
 def read(source: str, name: str = "") -> Page:
-    """The exercises in the source of the page of that name."""
+    """Read the exercises in the source of the page of that name."""
     parts = [_part(source, match) for match in DIRECTIVE.finditer(source)]
     found, unread = [], []
     for part in parts:
@@ -78,7 +78,7 @@ def read(source: str, name: str = "") -> Page:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """The options of a directive's text, with their dashes, and what comes after them."""
+    """Part a directive's text into its options, with their dashes, and what comes after them."""
     options = OPTIONS.match(text)
     return (options[0], text[options.end() :]) if options else ("", text)
 
@@ -101,7 +101,7 @@ def _part(source: str, match: re.Match[str]) -> Part:
 
 
 def _exercise(part: Part, own: list[Part], page: str) -> Exercise:
-    """The exercise whose directives those are. ValidationError says what it lacks."""
+    """Make the exercise whose directives those are. ValidationError says what it lacks."""
     texts = {kind: [each.text.strip() for each in own if each.kind == kind] for kind in KINDS}
     options = _options(part.options)
     if isinstance(slips := options.get("slips"), dict):

@@ -1,4 +1,4 @@
-"""What is wrong with the exercises on a page: options, fields, ids, and what is missing."""
+"""Proofreading of a page's exercises: options, fields, ids, and what is missing."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,8 +11,8 @@ from labs.records.errors import Unusable
 
 
 def complaints(page: Page) -> list[tuple[int, str]]:
-    """What is wrong with the exercises on a page, by line: options, fields, ids, their order, and
-    what the words lack."""
+    """List what is wrong with the exercises on a page, by line: options, fields, ids, their order,
+    and what the words lack."""
     asked = [each for each in page.parts if each.kind == "exercise"]
     known = {each.id: each for each in page.exercises}
     said = [*page.unread, *_misplaced(asked)]
@@ -48,7 +48,7 @@ def _place(id: str) -> list[int]:
 
 
 def _unworkable(row: Exercise) -> Iterator[str]:
-    """What its options have that can't be worked out; numbers of a lab are not there yet."""
+    """Say which options can't be worked out; numbers of a lab are not there yet."""
     if row.read and (row.read[0] not in READINGS or not row.lab):
         yield f"reads {row.read[0]} of a lab. Give `lab`, and one of {', '.join(READINGS)}."
     numbers = row.numbers()
@@ -76,7 +76,7 @@ def _unfit(part: Part, row: Exercise) -> Iterator[tuple[int, str]]:
 
 
 def _odd(text: str) -> str:
-    """What `plain` leaves of the page's marks."""
+    """Find what `plain` leaves of the page's marks."""
     text = FIELD.sub("0", text)
     text = re.sub(CODE, "", re.sub(r"\{term\}`[^`]*`", "", text))
     found = re.search(r"\{\w*\}|\\\w+|[$\\`]", plain(text))

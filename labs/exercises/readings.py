@@ -32,18 +32,18 @@ MIB = 2**20
 
 
 def busiest(recording: Recording) -> Point:
-    """The busiest level of the newest run."""
+    """Find the busiest level of the newest run."""
     return recording.runs[-1].points[-1]
 
 
 def known_to(measured: Point | StepResult) -> float:
-    """Half of the throughput's interval, relative to the throughput."""
+    """Halve the throughput's interval, relative to the throughput."""
     low, high = measured.throughput_ci_rps
     return (high - low) / 2 / measured.throughput_rps
 
 
 def of_checkup(checkup: Checkup) -> Read:
-    """What a calibration found."""
+    """Read what a calibration found."""
     calibration = checkup.calibration
     return {
         "cores": checkup.capacity,
@@ -54,7 +54,7 @@ def of_checkup(checkup: Checkup) -> Read:
 
 
 def of_both(clocks: Clocks) -> Read:
-    """The page of the clocks lab that computes and waits."""
+    """Read the page of the clocks lab that computes and waits."""
     page = clocks.page("both")
     return {
         "wall_ms": page.median_wall_s * 1000,
@@ -65,8 +65,8 @@ def of_both(clocks: Clocks) -> Read:
 
 
 def of_last(recording: Recording) -> Read:
-    """The busiest level: its throughput, what a request cost, how long it took and was in service,
-    and what its page waits when it is alone."""
+    """Read the busiest level: its throughput, what a request cost, how long it took and was in
+    service, and what its page waits when it is alone."""
     point = busiest(recording)
     interval = known_to(point)
     forecast = recording.runs[-1].forecast.at(point.users)
@@ -85,7 +85,7 @@ def of_last(recording: Recording) -> Read:
 
 
 def of_plateau(recording: Recording) -> Read:
-    """The first level with more users than cores, and the last: chosen before looking."""
+    """Read the first level with more users than cores, and the last: chosen before looking."""
     last = busiest(recording)
     cores = recording.machine.cores
     first = next((p for p in recording.runs[-1].points if p.users > cores), last)
@@ -100,8 +100,8 @@ def of_plateau(recording: Recording) -> Read:
 
 
 def of_step(timeline: Timeline, number: str) -> Read:
-    """A step of a timeline, the first is "1": its throughput, the cores the server kept busy and
-    those there are, and what a request waits."""
+    """Read a step of a timeline, the first is "1": its throughput, the cores the server kept busy
+    and those there are, and what a request waits."""
     at = int(number) - 1
     step = timeline.runs[-1].step_results[at]
     return {
@@ -115,7 +115,7 @@ def of_step(timeline: Timeline, number: str) -> Read:
 
 
 def labels(comparison: Comparison, *named: str) -> list[str]:
-    """What those parts of the book's recording are called in a comparison at its own scale."""
+    """Name those parts of the book's recording as a comparison at its own scale calls them."""
     one = next(iter(comparison.parts.values())).experiment
     if one.workload.cpu_s:
         cores = one.server.cores or comparison.machine.cores
@@ -126,7 +126,7 @@ def labels(comparison: Comparison, *named: str) -> list[str]:
 
 
 def of_parts(comparison: Comparison, first: str, second: str) -> Read:
-    """The throughput of two parts of a comparison, each at its busiest level, and their pools."""
+    """Read the throughput of two parts of a comparison at their busiest levels, and their pools."""
     parts = [comparison.part(label) for label in labels(comparison, first, second)]
     of = [of_last(part) for part in parts]
     return {
@@ -140,12 +140,12 @@ def of_parts(comparison: Comparison, first: str, second: str) -> Read:
 
 
 def of_part(comparison: Comparison, label: str) -> Read:
-    """The busiest level of one part."""
+    """Read the busiest level of one part."""
     return of_last(comparison.part(*labels(comparison, label)))
 
 
 def of_patient(mystery: Mystery) -> Read:
-    """The mystery's server as it is: its first level, and the level of its highest throughput."""
+    """Read the mystery's server as it is: its first level and that of most throughput."""
     points = mystery.before.runs[-1].points
     best = max(points, key=lambda point: point.throughput_rps)
     return {
@@ -158,7 +158,7 @@ def of_patient(mystery: Mystery) -> Read:
 
 
 def of_tree(timeline: Timeline) -> Read:
-    """User and system seconds of the server's process tree."""
+    """Read user and system seconds of the server's process tree."""
     tree = timeline.runs[-1].tree("server")
     return {
         "user_s": sum(process.user_s for process in tree),
@@ -167,12 +167,12 @@ def of_tree(timeline: Timeline) -> Read:
 
 
 def of_locust(found: Generators) -> Read:
-    """What a request cost the load generator that drives all the labs."""
+    """Read what a request cost the load generator that drives all the labs."""
     return {"cost_s": found.runs[-1].by("locust").generator_s}
 
 
 def of_scales(memory: Memory) -> Read:
-    """What one more process takes, in MiB: by PSS, and by RSS."""
+    """Read what one more process takes, in MiB: by PSS, and by RSS."""
     growth = memory.runs[-1].growth("process")
     return {
         "pss_mib": growth.each_bytes / MIB,
@@ -182,7 +182,7 @@ def of_scales(memory: Memory) -> Read:
 
 
 def of_race(race: Race) -> Read:
-    """Additions asked for and additions counted, without a lock."""
+    """Read additions asked for and additions counted, without a lock."""
     count = pick(race.runs[-1].counts, name="without a lock")
     return {"asked": count.asked, "counted": count.counted}
 

@@ -37,7 +37,7 @@ PLAIN = (  # TeX and its plain words
 
 
 def fill(text: str, numbers: Numbers) -> str:
-    """The text with the numbers in place of its fields. NoSuchNumber where there is none."""
+    """Fill a text's fields with the numbers. NoSuchNumber where there is none."""
 
     def said(match: re.Match[str]) -> str:
         try:
@@ -68,7 +68,7 @@ def _formatted(numbers: Numbers, name: str, form: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Paragraphs without marks, for whoever reads them outside the book's pages."""
+    """Rid paragraphs of their marks, for whoever reads them outside the book's pages."""
 
     def formula(match: re.Match[str]) -> str:
         tex = match[1]

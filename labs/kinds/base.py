@@ -1,4 +1,4 @@
-"""A kind of lab: what it measures in one run, and how what it finds is shown.
+"""Kind of lab: what it measures in one run, and how what it finds is shown.
 
 A kind is a folder here and a line in `labs.kinds.registry`. The folder has `record.py` with the
 result, `run.py` with the lab itself, and `show.py` with how a result looks: a figure, a table,
@@ -30,7 +30,7 @@ Found = TypeVar("Found", bound=Result)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """At which scale a lab is run: as it is written, or as suits a machine's cores."""
+    """Scale at which a lab is run: as it is written, or as suits a machine's cores."""
 
     written: Any = None  # what grows with the cores, as it is for two of them; None: nothing does
     why: str = ""  # the numbers are not those of the chapter, in a sentence
@@ -44,7 +44,7 @@ BOOK_SCALE = Scale()
 
 
 def arguments(names: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A lab's arguments, of the names that its constructor begins with."""
+    """Take a lab's arguments, of the names that its constructor begins with."""
     return {name: value for name, value in names.items() if name != "self"}
 
 
@@ -69,91 +69,91 @@ class LabKind(ABC, Generic[Found]):
 
     @abstractmethod
     def about(self) -> str:
-        """What is measured, in a sentence."""
+        """Say what is measured, in a sentence."""
 
     @abstractmethod
     def seconds(self) -> float:
-        """About how long one run takes."""
+        """Estimate how long one run takes, in seconds."""
 
     @abstractmethod
     def run(self, rig: Rig) -> Found:
-        """One run, in the machine's turn. Tells the rig how far it is and, if it likes, what it
-        has found so far. Raises ServerFailed, LoadFailed or Stopped."""
+        """Run the lab once, in the machine's turn. Tells the rig how far it is and, if it likes,
+        what it has found so far. Raises ServerFailed, LoadFailed or Stopped."""
 
     def check(self, machine: Machine) -> None:
-        """Unusable, with a remedy, for what cannot run here; before anything is started."""
+        """Raise Unusable, with a remedy, for what cannot run here; before anything is started."""
         for asked in self.experiments():
             check(asked.server, machine, asked.workload)
 
     @property
     def each_s(self) -> float | None:
-        """For how many seconds each level, step or way is measured at least; the longest, where
-        they differ. None where that is not to be set."""
+        """Seconds for which each level, step or way is measured at least; the longest, where they
+        differ. None where that is not to be set."""
         seconds: float | None = self.given.get("seconds")
         return seconds
 
     def lasting(self, seconds: float) -> Self:
-        """The same lab, each measured for so long. Unusable for what is too long."""
+        """Make the lab measure each for so many seconds. Unusable for what is too long."""
         return self.again(seconds=seconds) if "seconds" in self.given else self
 
     def experiments(self) -> Sequence[Experiment]:
-        """What a panel may change, in this order; none where there is nothing to set."""
+        """List what a panel may change, in this order; none where there is nothing to set."""
         return ()
 
     def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
-        """The same lab of those, see `again`. Unusable for what cannot be."""
+        """Make the lab one of those experiments, see `again`. Unusable for what cannot be."""
         return self
 
     def under(self, label: str) -> Self:
-        """The same lab under the other settings of that label (see `also`). KeyError without."""
+        """Make the lab one under the other settings of a label (see `also`). KeyError without."""
         raise KeyError(label)
 
     def matches(self, found: Found) -> bool:
-        """Whether that result is of this experiment."""
+        """Whether a result is of this experiment."""
         return True
 
     def perform(self, control: str) -> None:
-        """Do that to the run that goes on, soon; nothing where none does."""
+        """Do what a control says to the run that goes on, soon; nothing where none does."""
 
     def asks(self, found: Found) -> Question | None:
-        """The question that a page with that recorded run asks: nothing of the machine that builds
-        the page may be in it."""
+        """Choose the question that a page with a recorded run asks: nothing of the machine that
+        builds the page may be in it."""
         return self.question
 
     def answer(self, found: Found) -> Answer:
-        """What the model said to the question, and what was measured."""
+        """Answer the question: what the model said to it, and what was measured."""
         return Answer()
 
     def outcome(self, found: Found) -> Answer:
-        """The same, with why it settles no bet, if so."""
+        """Answer the question, and say why that settles no bet, if so."""
         return self.answer(found)._replace(unsettled=self.unsettled(found))
 
     def place(self) -> Place | None:
-        """Where in its figure that answer lies, if the figure is one over the users."""
+        """Find where in its figure the answer lies, if the figure is one over the users."""
         return None
 
     def unsettled(self, found: Found) -> str:
-        """Why what was measured settles no bet, in a sentence; "" where it can be believed."""
+        """Say why what was measured settles no bet, in a sentence; "" where it can be believed."""
         return ""
 
     def rejection(self, found: Found) -> str:
-        """Why that run must not be recorded; "" when it may."""
+        """Say why a result's newest run must not be recorded; "" when it may."""
         return ""
 
     def grown(self, cores: int) -> Mapping[str, Any]:
-        """Those of its arguments that grow with the cores, as they suit that many."""
+        """Give the arguments that grow with the cores, as they suit that many."""
         return {}
 
     def at_scale(self, cores: int) -> Self:
-        """The lab with as many users and workers as suit that many cores; itself where those are
-        its own, as on two, for which chapters are written."""
+        """Make the lab one with as many users and workers as suit that many cores; itself where
+        those are its own, as on two, for which chapters are written."""
         own = self.grown(cores) if self.scale.by_cores else {}
         if all(self.given[name] == value for name, value in own.items()):
             return self
         return self.again(replace(self.scale, why=why_scaled(cores)), **own)
 
     def scaled_down(self, cores: int, *, shared: bool) -> Self:
-        """The lab as a small machine should begin with, or a service that others share."""
+        """Make the lab one for a small machine to begin with, or a service that others share."""
         smaller = [scaled_down(each, cores, shared=shared) for each in self.experiments()]
         why = next((why for _, why in smaller if why), "")
         if not why:
@@ -161,7 +161,7 @@ class LabKind(ABC, Generic[Found]):
         return self.with_experiments([each for each, _ in smaller], Scale(why=why))
 
     def merge(self, rounds: Sequence[Found]) -> Found:
-        """Several results of this lab as one."""
+        """Merge several results of this lab into one."""
         every = {
             name: tuple(one for each in rounds for one in getattr(each, name))
             for name in self.by_round
@@ -169,29 +169,29 @@ class LabKind(ABC, Generic[Found]):
         return msgspec.structs.replace(rounds[0], **every)
 
     def in_a_line(self, found: Found) -> str:
-        """The newest of what was found, for a terminal; "" for nothing to say on the way."""
+        """Say the newest of what was found, for a terminal; "" for nothing to say on the way."""
         return ""
 
     def again(self, scale: Scale | None = None, /, **other: Any) -> Self:
-        """The same lab with some other arguments; without a scale they are a reader's own, which
-        no machine's cores change any more."""
+        """Make the lab anew with some other arguments; without a scale they are a reader's own,
+        which no machine's cores change any more."""
         again = type(self)(**{**self.given, **other})
         again.scale = scale or Scale(why=self.scale.why)
         return again
 
     @classmethod
     def recording(cls, name: str) -> str:
-        """What its recording is called, where a cell calls the lab by that name."""
+        """Name the lab's recording, where a cell calls the lab by that name."""
         return name
 
     @classmethod
     def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
-        """The lab that a cell asks for, and what its recording is called."""
+        """Make the lab that a cell asks for, and name its recording."""
         return cls.recording(name), cls(*given, **more)
 
     @classmethod
     def signature(cls) -> inspect.Signature:
-        """Of the function that a cell calls: a name, then the lab's own arguments."""
+        """Sign the function that a cell calls: a name, then the lab's own arguments."""
         name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="str")
         own = inspect.signature(cls).parameters
         return inspect.Signature([*{"name": name, **own}.values()])

@@ -1,4 +1,4 @@
-"""The kinds of lab there are, a line each. Nothing is imported before it is used."""
+"""Registry of the kinds of lab, a line each. Nothing is imported before it is used."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ KINDS = {
 
 
 def lab_kind(call: str) -> type[LabKind[Any]]:
-    """The kind of lab that a chapter calls by that name."""
+    """Import the kind of lab that a chapter calls by that name."""
     module, _, name = KINDS[call].partition(":")
     found: type[LabKind[Any]] = getattr(importlib.import_module(f"labs.kinds.{module}"), name)
     return found
 
 
 def show_of(tag: str) -> Show[Any]:
-    """How the results with that tag look: the tag is the folder's name. KeyError without one."""
+    """Import the show of results with a tag, which is their folder's name. KeyError without."""
     if tag not in {line.partition(".")[0] for line in KINDS.values()}:
         raise KeyError(tag)
     found: Show[Any] = importlib.import_module(f"labs.kinds.{tag}.show").show
@@ -42,5 +42,5 @@ def show_of(tag: str) -> Show[Any]:
 
 
 def showing(result: Result) -> Show[Any]:
-    """How that result looks."""
+    """Import the show of a result."""
     return show_of(str(type(result).__struct_config__.tag))

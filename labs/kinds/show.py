@@ -1,4 +1,4 @@
-"""How a result looks, wherever it is shown: in a panel, in a page, in a file, quoted in prose."""
+"""Show of a result, wherever it is shown: in a panel, in a page, in a file, quoted in prose."""
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,24 +45,24 @@ SAID: Mapping[str, tuple[Say, Say]] = {
 
 
 def three_cores(value: float) -> str:
-    """Cores' worth of work, to three digits."""
+    """Say cores' worth of work, to three digits."""
     return cores(value, 3)
 
 
 def to_know(checks: Iterable[Check]) -> str:
-    """A table's word on what was checked."""
+    """Say what was checked, as a table does."""
     return " ".join(("Unfit: " if each.unfit else "") + each.sentence for each in checks)
 
 
 def known(value: Value | None, why: str) -> Value:
-    """The number, or NoSuchNumber that says why there is none."""
+    """Return the number, or raise NoSuchNumber that says why there is none."""
     if value is None:
         raise NoSuchNumber(why)
     return value
 
 
 def quoted(of: Callable[..., Any], say: Say) -> Callable[..., Quantity]:
-    """A number for prose: `of` a result and what prose gives, in the words that `say` has."""
+    """Make a number for prose: `of` a result and what prose gives, in the words of `say`."""
 
     def quote(*given: Any) -> Quantity:
         value = of(*given)
@@ -74,7 +74,7 @@ def quoted(of: Callable[..., Any], say: Say) -> Callable[..., Quantity]:
 def level_by_level(
     levels: Callable[[Found], Sequence[Level]], opening: Callable[[Found], str] = lambda found: ""
 ) -> Callable[[Found], str]:
-    """A figure in words: what it shows, and then the sentence of each of its levels."""
+    """Put a figure into words: what it shows, and then the sentence of each of its levels."""
 
     def alt(found: Found) -> str:
         return " ".join([opening(found), *(level.words for level in levels(found))]).strip()
@@ -83,7 +83,7 @@ def level_by_level(
 
 
 def spoken(concluded: Callable[[Found], Sequence[str]]) -> Callable[[Found], list[Block]]:
-    """The verdict that stands under a figure: a few sentences, the rest folded."""
+    """Make the verdict that stands under a figure: a few sentences, the rest folded."""
     return lambda found: [Within(SPOKEN, brief([Said(concluded(found))]))]
 
 
@@ -110,18 +110,18 @@ class Column:
     reason: bool = False  # it says what to think of its row: below it, and never folded
 
     def value(self, row: Any) -> Any:
-        """None where it was not measured."""
+        """Read a row's number; None where it was not measured."""
         return attrgetter(self.of)(row) if isinstance(self.of, str) else self.of(row)
 
     def text(self, row: Any) -> str:
-        """In the table."""
+        """Say a row's number in the table."""
         value = self.value(row)
         if value is None:
             return ""
         return (self.cell or self._usual(value)[1])(value)
 
     def quantity(self, row: Any) -> Quantity:
-        """In prose. NoSuchNumber where it was not measured."""
+        """Quote a row's number in prose. NoSuchNumber where it was not measured."""
         value = known(self.value(row), f"{self.quote}: was not counted on that system.")
         return Quantity(value, (self.said or self._usual(value)[0])(value))
 
@@ -144,7 +144,7 @@ class Measured(Column):
 
 
 def tabled(columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Table:
-    """A table of these columns, with a record for each row."""
+    """Make a table of these columns, with a record for each row."""
     return Table(
         head=tuple(column.head for column in columns),
         rows=tuple(tuple(column.text(row) for column in columns) for row in rows),
@@ -156,7 +156,7 @@ def tabled(columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Ta
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show(Generic[Found]):
-    """What a kind's results show."""
+    """Show of a kind's results."""
 
     result: type[Found]
     draw: Callable[[Found], Figure]
@@ -181,15 +181,15 @@ class Show(Generic[Found]):
     folds: bool = True  # whether the table is folded away; False: `verdict` has it
 
     def figure(self, found: Found) -> Figure:
-        """The figure as it is shown."""
+        """Draw the figure as it is shown."""
         return without_kept(self.draw(found))
 
     def curves(self, found: Found) -> Sequence[Curve]:
-        """What stays of the figure beside a later run, pale."""
+        """Keep what stays of the figure beside a later run, pale."""
         return self.kept(found) if self.kept else curves(self.draw(found))
 
     def table(self, found: Found) -> Table:
-        """Its numbers, to read and to take away."""
+        """Make the table of a result's numbers, to read and to take away."""
         shown = [column for column in self.columns if column.head and column.there(found)]
         if self.rows_of_run is None:
             return tabled(shown, self.rows(found) if self.rows else (), self.note(found))
@@ -204,20 +204,20 @@ class Show(Generic[Found]):
         )
 
     def caption(self, found: Found) -> str:
-        """Under its figure: what was measured, on which machine and how often."""
+        """Caption the figure: what was measured, on which machine and how often."""
         return (
             f"{self.about(found)} {caption(found.machine, len(found.runs), self.middle_by)}".strip()
         )
 
     def downloads(self, name: str, found: Found) -> Markup:
-        """All numbers of the lab's result as HTML: a folded table, and the files to take away."""
+        """Put all numbers of a result into HTML: a folded table, and the files to take away."""
         file = f"{name}-{found.machine.cores}-cores"
         data = {**self.data(found), SHOWN: self.shown(name, found)}
         return folded(file, self.table(found), data, shown=self.folds)
 
     def shown(self, name: str, found: Found) -> dict[str, Any]:
-        """What a page without Python draws of it: the figure, and the sentences as text
-        (book/web/src/dropped.ts). Whoever reads the file as a recording passes this by."""
+        """Gather what a page without Python draws of a result: the figure, and the sentences as
+        text (book/web/src/dropped.ts). Whoever reads the file as a recording passes this by."""
         table = self.table(found)
         said = [*self.concluded(found), *sentences(self.verdict(found))]
         return {
@@ -231,7 +231,7 @@ class Show(Generic[Found]):
         }
 
     def part(self, found: Found, label: str) -> Result:
-        """One of its parts. NoSuchNumber says which there are."""
+        """Find one of a result's parts. NoSuchNumber says which there are."""
         parts = self.parts(found)
         if not parts:
             raise NoSuchNumber(f"{label!r}: that lab has no parts.")
@@ -240,7 +240,7 @@ class Show(Generic[Found]):
         return parts[label]
 
     def quote(self, found: Found, name: str, *given: object) -> Quantity:
-        """A number for prose. NoSuchNumber says which there are, or what this one needs."""
+        """Quote a number in prose. NoSuchNumber says which there are, or what this one needs."""
         columns = {column.quote: column for column in self.columns if column.quote}
         try:
             if name in self.quotes:

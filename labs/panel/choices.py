@@ -1,5 +1,4 @@
-"""What can be set beside the rest: of each setting what may be chosen, and why not the others. No
-widgets."""
+"""Choices of settings: what each may be beside the rest, and why not the others. No widgets."""
 
 import os
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ OFFERED: tuple[WaitBy, ...] = ("sleep", "backend", "blocking")  # and what a lab
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What may be chosen of a setting; with nothing but what is set, there is no choice."""
+    """The choice of a setting: its options. With nothing but what is set, there is no choice."""
 
     options: tuple[str, ...] = ()
     free: bool = True  # whether there is anything to set
@@ -24,7 +23,7 @@ class Choice:
 
 
 def programs(server: Server, page: Page, found: Sequence[Found]) -> Choice:
-    """Who can run that architecture here, and the one that is asked for."""
+    """Offer the programs that run an architecture here, and the one that is asked for."""
     rows = [row for row in found if row.architecture == server.architecture]
     asked = {row.by: Server(server.architecture, by=row.by) for row in rows}
     unable = [by for by, one in asked.items() if not _can(one, Workload(page=page))]
@@ -41,7 +40,7 @@ def programs(server: Server, page: Page, found: Sequence[Found]) -> Choice:
 
 
 def cpu_kinds(server: Server, workload: Workload) -> Choice:
-    """How a request may use the CPU."""
+    """Offer the ways in which a request may use the CPU."""
     if not workload.cpu_s:
         return Choice(options=CPU_BY, free=False, why="CPU by: requests use no CPU time.")
     if _only_usual(server):
@@ -50,7 +49,7 @@ def cpu_kinds(server: Server, workload: Workload) -> Choice:
 
 
 def wait_kinds(server: Server, workload: Workload, begun: WaitBy) -> Choice:
-    """How a request may wait; `begun` is how it does at first."""
+    """Offer the ways in which a request may wait; `begun` is how it does at first."""
     options = tuple(dict.fromkeys([*OFFERED, begun]))
     if not workload.wait_s:
         return Choice(options=options, free=False, why="Wait by: requests do not wait.")
@@ -63,14 +62,14 @@ def wait_kinds(server: Server, workload: Workload, begun: WaitBy) -> Choice:
 
 
 def thread_numbers(server: Server) -> Choice:
-    """Threads are for the threaded."""
+    """Offer numbers of threads: only to the threaded."""
     if server.architecture == "threaded":
         return Choice()
     return Choice(free=False, why="Threads: only a threaded server has several in a process.")
 
 
 def core_numbers(asked: Server, cores: int) -> Choice:
-    """Cores are for those who have several, and whose system can hold a server to some."""
+    """Offer numbers of cores, where there are several and the system can hold a server to some."""
     if asked.cores is not None and asked.cores > cores:
         there = "there is 1" if cores == 1 else f"there are {cores}"
         said = f"The lab asks for {asked.cores} cores, and {there} here: all are set."

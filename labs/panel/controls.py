@@ -29,7 +29,7 @@ WAITED: Mapping[str, str] = {kind: wait.told for kind, wait in WAITS.items()}
 
 
 def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
-    """A widget for each setting, with the value that it begins with."""
+    """Make a widget for each setting, with the value that it begins with."""
     server, workload = first.server, first.workload
     used = min(server.cores or cores, cores)
     return {
@@ -59,7 +59,7 @@ def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
 
 
 def users(levels: Sequence[int]) -> ipywidgets.Text:
-    """The field of a sweep's levels, with those that it begins with."""
+    """Make the field of a sweep's levels, with those that it begins with."""
     return ipywidgets.Text(
         value=", ".join(map(str, levels)),
         description="Users",
@@ -69,8 +69,8 @@ def users(levels: Sequence[int]) -> ipywidgets.Text:
 
 
 def read_users(text: str) -> tuple[int, ...]:
-    """Levels as people write them: `1, 2, 4, 8` or `1e2`, with commas or spaces. What is no whole
-    number is handed on as it is, for the record to refuse by name.
+    """Read levels as people write them: `1, 2, 4, 8` or `1e2`, with commas or spaces. What is no
+    whole number is handed on as it is, for the record to refuse by name.
 
     >>> read_users("1, 8 1e2")
     (1, 8, 100)
@@ -82,7 +82,7 @@ def read_users(text: str) -> tuple[int, ...]:
 
 
 def named(row: Found) -> str:
-    """A program with its version, as the list has it."""
+    """Name a program with its version, as the list has it."""
     name = called(row.by)
     if row.missing:
         return f"{name} (not installed)"
@@ -90,7 +90,7 @@ def named(row: Found) -> str:
 
 
 def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.ToggleButtons:
-    """A few choices side by side, each with a word on what it means."""
+    """Make a few buttons side by side, each choice with a word on what it means."""
     return ipywidgets.ToggleButtons(
         options=list(told), value=value, description=name, tooltips=list(told.values())
     )
@@ -99,7 +99,7 @@ def _toggle(name: str, value: str, told: Mapping[str, str]) -> ipywidgets.Toggle
 def _slider(
     name: str, value: float, choices: Iterable[float], told: str, unit: str = ""
 ) -> ipywidgets.SelectionSlider:
-    """A slider over round values and the one that the lab begins with."""
+    """Make a slider over round values and the one that the lab begins with."""
     values: Sequence[float] = sorted({*choices, value})
     slider = ipywidgets.SelectionSlider(
         options=[(f"{digits(each)}{unit}", each) for each in values],

@@ -1,4 +1,4 @@
-"""The strip of a run that goes on, as a widget: it is shown once something was measured."""
+"""Strip of a run that goes on, as a widget: it is shown once something was measured."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ KEYS = """
 
 
 class CoreStripView(anywidget.AnyWidget):
-    """What each core does, of the server that runs now. Called by one thread at a time."""
+    """The strip of what each core of the running server does. Called by one thread at a time."""
 
     _esm = Path(__file__).with_name("core_strip_view.js")  # built from book/web/src
     _css = f"{FRAME}{KEYS}"
@@ -38,28 +38,28 @@ class CoreStripView(anywidget.AnyWidget):
         self._samples: list[Sample] = []
 
     def begin(self) -> None:
-        """A run begins; what the last one left is shown until this one has measured something."""
+        """Begin a run; what the last one left is shown until this one has measured something."""
         self._samples = []
 
     def clear(self) -> None:
-        """Nothing was measured of what is set now."""
+        """Hide the strip: nothing was measured of what is set now."""
         self._samples = []
         self.layout.display = "none"
 
     def saw(self, sample: Sample) -> None:
-        """Keep it, and paint nothing: it was seen while something is measured."""
+        """Keep a sample, and paint nothing: it was seen while something is measured."""
         if self._samples and sample.at_s < self._samples[-1].at_s:
             self._samples = []  # the warm-up is over, or another server has its turn
         self._samples.append(sample)
 
     def draw(self) -> None:
-        """All of it so far."""
+        """Draw all samples so far."""
         if self._samples:
             self.layout.display = ""
             self.strip = strip_rows(self._samples)
 
     def finish(self) -> None:
-        """The run has ended: all of it, and in words."""
+        """End the run: draw all of it, and say it in words."""
         if self._samples:
             self.alt = strip_alt(self._samples)
             self.draw()

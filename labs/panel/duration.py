@@ -1,4 +1,4 @@
-"""For how long to measure: one slider. What that costs stands beside Run."""
+"""Duration of measuring: one slider. What that costs stands beside Run."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +13,8 @@ TIMES = (0.5, 1, 2, 4, 8, 16)  # as long as the lab does by itself
 
 
 class Duration(ipywidgets.SelectionSlider):
-    """From half to sixteen times as long as the lab measures by itself, where it can; it begins
-    with `begin_s`."""
+    """Slider from half to sixteen times as long as the lab measures by itself, where it can; it
+    begins with `begin_s`."""
 
     def __init__(
         self, lab: LabKind[Any], changed: Callable[[], None], begin_s: float | None = None

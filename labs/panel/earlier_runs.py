@@ -1,4 +1,4 @@
-"""The last runs of a lab, which stay as pale curves: one button for each, which takes it away."""
+"""Earlier runs of a lab, which stay as pale curves: one button for each, which takes it away."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class Kept:
 
 
 class EarlierRuns(ipywidgets.HBox):
-    """`removed` is called with the run that the reader took away. Of a run that
-    leaves no curves nothing is kept."""
+    """The earlier runs' buttons. `removed` is called with the run that the reader took away. A run
+    that leaves no curves isn't kept."""
 
     def __init__(self, removed: Callable[[Result], None]) -> None:
         self._removed = removed
@@ -39,7 +39,7 @@ class EarlierRuns(ipywidgets.HBox):
         self.add_class("wt-earlier")
 
     def add(self, found: Result, settings: Settings) -> None:
-        """The newest, with what was set. The one that is too many goes."""
+        """Add the newest run, with what was set. The one that is too many goes."""
         self.set_then = settings
         if not self._back:
             self._number += 1
@@ -48,17 +48,17 @@ class EarlierRuns(ipywidgets.HBox):
             self._kept = [*self._kept, Kept(self.newest, found, settings)][-MOST - 1 :]
 
     def comes_back(self, at: datetime) -> None:
-        """What is added next was measured then, before this panel was there."""
+        """Let the run that is added next be one measured then, before this panel was there."""
         self._back = f"your run of {at.day} {at:%B}, {at:%H:%M}"
 
     @property
     def newest_first(self) -> str:
-        """What the newest is called, as a sentence begins."""
+        """Name the newest run, as a sentence begins."""
         return self.newest[:1].upper() + self.newest[1:]
 
     def differs(self, now: Settings | None) -> str:
-        """How what was set for the newest differs from what is set, which may be what cannot be;
-        "" where it does not."""
+        """Say how what was set for the newest run differs from what is set; None: that can't be. ""
+        where it does not."""
         if now is None:
             return f"Below: {self.newest}, measured with other settings."
         then, instead = told_apart([self.set_then, now])
@@ -67,8 +67,8 @@ class EarlierRuns(ipywidgets.HBox):
         return f"Below: {self.newest}, measured with {then}. Set now: {instead}."
 
     def beside(self, current: Result | None, now: Settings) -> list[Trail]:
-        """Those that stand pale beside that one, the oldest first, with a button for each; `now`
-        is what is set."""
+        """Give the runs that stand pale beside the current one, the oldest first, and a button to
+        each; `now` is what is set."""
         now = next((each.settings for each in self._kept if each.found is current), now)
         kept = [each for each in self._kept if each.found is not current][-MOST:]
         said = [each.settings for each in kept]

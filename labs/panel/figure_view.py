@@ -43,7 +43,7 @@ FRAME = """
 
 
 class _FigureTrait(traitlets.TraitType[Figure, Figure]):
-    """Takes a figure in plotly's JSON, and keeps it plain."""
+    """A trait that takes a figure in plotly's JSON, and keeps it plain."""
 
     info_text = "a figure in plotly's JSON"
 
@@ -73,22 +73,22 @@ class FigureView(anywidget.AnyWidget):
         self._make_room()
 
     def blank(self) -> None:
-        """Show nothing."""
+        """Show no figure any more."""
         self.figure, self.alt = {"data": [], "layout": {}}, "Nothing measured yet."
 
     def _make_room(self) -> None:
-        """Where nothing is drawn, none is taken."""
+        """Take no room where nothing is drawn."""
         self.layout.display = "" if self.figure.get("data") else "none"
 
     def _answer(self, _: object, content: dict[str, Any], __: object) -> None:
-        """A frontend without the book's plotly (JupyterLab, VS Code) asks for it, once."""
+        """Send plotly, once, to a frontend that asks for it (JupyterLab, VS Code)."""
         if content.get("kind") == "plotly":
             self.send({"kind": "plotly"}, buffers=[_plotly()])
 
 
 def plotly_script() -> str:
-    """plotly's script: the book's small one, or the whole from plotly's package where `labs` is
-    installed without the book."""
+    """Read plotly's script: the book's small one, or the whole from plotly's package where `labs`
+    is installed without the book."""
     small = BOOK / "web/lib/plotly.js"
     script: str = small.read_text("utf-8") if small.is_file() else offline.get_plotlyjs()
     return script
@@ -96,5 +96,5 @@ def plotly_script() -> str:
 
 @functools.cache
 def _plotly() -> bytes:
-    """It, gzipped."""
+    """Read plotly's script, gzipped."""
     return gzip.compress(plotly_script().encode())

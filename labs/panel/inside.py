@@ -1,4 +1,4 @@
-"""What is inside a panel: the work of its lab, and its widgets, by whose names it is refused."""
+"""Inside of a panel: the work of its lab, and its widgets, by whose names it is refused."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,17 +16,17 @@ from labs.records.written import shown
 
 
 def about(words: str) -> Markup:
-    """What is measured, in its paragraph."""
+    """Put the words on what is measured into their paragraph."""
     return Markup('<p class="wt-about">{}</p>').format(words)
 
 
 def work(lab: LabKind[Any]) -> list[Experiment]:
-    """What is measured, however long."""
+    """List the experiments that a lab measures, however long."""
     return [each.lasting(1.0) for each in lab.experiments()]
 
 
 def told(lab: LabKind[Any], cores: int) -> Settings:
-    """What its reader can set, in words."""
+    """Say what a lab's reader can set, in words."""
     can = {n: words for n, words in shared(lab.experiments(), cores).items() if n not in lab.fixed}
     return {**can, "seconds": f"{digits(lab.each_s)} s a {lab.each}"} if lab.each_s else can
 
@@ -39,8 +39,8 @@ def close(widget: ipywidgets.Widget) -> None:
 
 
 def in_words(error: Unusable, controls: Mapping[str, ipywidgets.Widget]) -> str:
-    """What is wrong with the value of one of these controls, by its name and as it shows the value;
-    of anything else as a cell has it, where it was written.
+    """Say what is wrong with the value of one of these controls, by its name and as it shows the
+    value; of anything else as a cell has it, where it was written.
 
     >>> users = ipywidgets.Text(description="Users", value="4, 2")
     >>> rule = "comes after a larger level. Give each level once."

@@ -39,7 +39,7 @@ class Job:
         self._thread = threading.Thread(target=self._run, name=f"lab {name}", daemon=True)
 
     def start(self) -> None:
-        """Begin, or Unusable while another one goes on, or where no thread can be started."""
+        """Begin the work. Unusable while another one goes on, or where no thread can be started."""
         global _going
         with _lock:
             if _going is not None and not _going.stopping:
@@ -62,11 +62,11 @@ class Job:
         return self._stop.is_set()
 
     def stop(self) -> None:
-        """Ask it to end; it does within a second. Returns at once."""
+        """Ask the work to end; it does within a second. Returns at once."""
         self._stop.set()
 
     def join(self, seconds: float) -> bool:
-        """Wait for its end; whether it came."""
+        """Wait for the work's end; tell whether it came."""
         self._thread.join(seconds)
         return not self.going
 

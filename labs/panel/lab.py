@@ -36,8 +36,8 @@ from labs.records.results import Result, Sample
 
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
-    """Run, Stop, a figure and its numbers. Until the first run it shows the recorded one. `shut`
-    ends it; whatever it was doing ends within a second."""
+    """Panel with Run, Stop, a figure and its numbers. Until the first run it shows the recorded
+    one. `shut` ends it; whatever it was doing ends within a second."""
 
     # What a kind's own panel has besides: below the first sentence, and below the figure.
     _more_about: Sequence[ipywidgets.Widget] = ()
@@ -85,7 +85,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._come_back(last)
 
     def _come_back(self, last: LastRun) -> None:
-        """The reader's last run stands there again, with what was set and what was bet."""
+        """Show the reader's last run again, with what was set and what was bet."""
         with self._drawing:
             self._prompt.said_last_time()
             self._earlier.comes_back(last.at)
@@ -93,17 +93,17 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._ready()
 
     def _begin(self) -> None:
-        """What stands there before the first run."""
+        """Put up what stands there before the first run."""
         self._expect()
         self._decided()
 
     def said_before(self, words: str, about: str, number: float | None) -> None:
-        """What the reader bet before this panel was there, or that none was wanted."""
+        """Take over what the reader bet before this panel was there, or that none was wanted."""
         with self._drawing:
             self._prompt.said_before(words, about, number)
 
     def _expect(self) -> None:
-        """What the recorded run has of the question, if it is of what is set."""
+        """Set what the recorded run has of the question, if it is of what is set."""
         self._prompt.expected = None
         if self._recorded is not None and self._usual.matches(self._recorded):
             known = self._lab.answer(self._recorded)
@@ -116,12 +116,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         return self._lab if usual_s is None else self._lab.lasting(usual_s)
 
     def _ask(self) -> None:
-        """The lab's question, of what is set."""
+        """Ask the lab's question, of what is set."""
         if self._lab.question is not None:
             self._prompt.ask(self._lab.question, (self._usual.about(), *work(self._lab)))
 
     def _as_set(self) -> LabKind[Found]:
-        """The lab with what is set. Unusable says what cannot be."""
+        """Make the lab with what is set. Unusable says what cannot be."""
         lab, length = self._given, self._duration
         chosen = self._settings.experiments() if self._settings else ()
         if chosen != tuple(lab.experiments()):
@@ -129,7 +129,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         return lab if length is None or length.value == lab.each_s else lab.lasting(length.value)
 
     def _changed(self) -> None:
-        """Something was set: what it means, what may be expected, and how long it takes."""
+        """Take up what was set: what it means, what may be expected, and how long it takes."""
         with self._drawing:
             self._bar.tell("")  # went wrong with what was set before
             try:
@@ -141,7 +141,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
                 self._can_be(lab)
 
     def _cannot_be(self, error: Unusable) -> None:
-        """What is set cannot be: there is nothing to predict, and nothing to run."""
+        """Say why what is set cannot be: there is nothing to predict, and nothing to run."""
         put(self._problem, alarm(self._refused(error)))
         self._possible = False
         self._prompt.enable(False)
@@ -149,7 +149,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ready()
 
     def _can_be(self, lab: LabKind[Found]) -> None:
-        """That lab is set, and can be run."""
+        """Take up a lab that is set, and can be run."""
         before, self._lab, self._possible = self._lab, lab, True
         put(self._problem, "")
         self._prompt.enable(True)
@@ -160,7 +160,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._ready()
 
     def _reset(self) -> None:
-        """Of another server, work or load nothing was predicted, and nothing measured."""
+        """Start afresh: another server, work or load was neither predicted nor measured."""
         self._expect()
         self._ask()
         put(self._caption, "")
@@ -172,8 +172,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._draw(self._recorded, caption(self._recorded.machine))
 
     def _decided(self) -> None:
-        """The reader has bet, or will not; where a lab asks nothing, there is nothing to wait for.
-        The recorded run tells the answer, so it is not there before."""
+        """Go on once the reader has bet, or will not; where a lab asks nothing, there is nothing to
+        wait for. The recorded run tells the answer, so it is not there before."""
         if self._open_to_all and self._recorded is not None and self._job is None:
             self._draw(self._recorded, caption(self._recorded.machine))
         self._ready()
@@ -184,7 +184,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         return self._lab.question is None or self._prompt.done
 
     def _parts(self) -> tuple[ipywidgets.Widget, ...]:
-        """From top to bottom."""
+        """List the panel's widgets from top to bottom."""
         return (
             self._about,
             *self._more_about,
@@ -201,13 +201,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         )
 
     def _ready(self) -> None:
-        """The reader's prediction comes first, and of what cannot be there is none."""
+        """Offer Run once the reader has predicted; what cannot be is not predicted."""
         takes = f"takes about {seconds(self._takes_s())}" if self._possible else ""
         first = "" if self._open_to_all else "first commit to a number, or skip; "
         self._bar.ready(self._possible and self._open_to_all, takes and first + takes)
 
     def _takes_s(self) -> float:
-        """About how long Run would take."""
+        """Estimate for how many seconds Run would go on."""
         return self._lab.seconds()
 
     # ---- a run -------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._start(self._lab)
 
     def _start(self, lab: LabKind[Found]) -> bool:
-        """Run that lab; whether it began."""
+        """Run a lab; tell whether it began."""
         job = Job(self.name, lambda stop: self._measure(lab, stop), self._ended, self._refused)
         with self._drawing:  # news of the run waits until this is done
             if not self._bar.offers_run:
@@ -234,7 +234,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         return True
 
     def _measure(self, lab: LabKind[Found], stop: threading.Event) -> None:
-        """In the job's thread. What was found survives, also when the run broke off."""
+        """Measure, in the job's thread. What was found survives, also when the run broke off."""
         with self._drawing:
             pass  # the panel is ready
         rig = Rig(self._on_event, stop)
@@ -280,7 +280,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._bar.stopping()
 
     def _refused(self, error: Unusable) -> str:
-        """Why something cannot be, by the names of the controls."""
+        """Say why something cannot be, by the names of the controls."""
         return in_words(error, self._settings.controls if self._settings else {})
 
     def shut(self) -> None:
@@ -293,7 +293,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
     # ---- what a kind's own panel does in another way -----------------------------------------
 
     def _enable(self, yes: bool) -> None:
-        """While a run goes on, nothing can be set."""
+        """Let things be set, or not: while a run goes on, nothing can be."""
         self._prompt.enable(yes)
         if self._settings is not None:
             self._settings.enable(yes)
@@ -301,20 +301,20 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._duration.disabled = not yes
 
     def _began(self, lab: LabKind[Found]) -> None:
-        """A run of that lab has begun. What stands there is of another one."""
+        """Begin a run of a lab. What stands there is of another one."""
         if self._shown is not None:
             words = f"Of {self._earlier.newest}, until this one has measured something."
             put(self._caption, status(words, "p"))
             self._results.tell(others=True)
 
     def _landed(self, found: Found) -> None:
-        """The run has found something, and goes on. Results stay until it has measured."""
+        """Show what the run has found; it goes on. Results stay until it has measured."""
         self._draw_figure(found, "Measuring here.")
         if self._shown is None or showing(found).measured(found):
             self._results.clear()  # the line of progress says who is served
 
     def _found(self, found: Found, *, before_the_end: bool = False) -> None:
-        """The run is over, perhaps before its time."""
+        """Show what a run that is over has found, perhaps before its time."""
         if not before_the_end:
             self._keep(found)
         self._measured(found)
@@ -331,12 +331,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._keys.value = key.script(self.name, found)
 
     def _measured(self, found: Found) -> None:
-        """Here, with what is set."""
+        """Count a run as measured here, with what is set."""
         self._shown = found
         self._earlier.add(found, self._told(self._lab))
 
     def _told(self, lab: LabKind[Found]) -> Settings:
-        """What is set in that lab, in words."""
+        """Say what is set in a lab, in words."""
         return told(lab, self._machine.cores)
 
     # ---- what is drawn -----------------------------------------------------------------------
@@ -358,7 +358,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         put(self._caption, status(words, "p"))
 
     def _now(self) -> Settings | None:
-        """What is set, if it can be."""
+        """Say what is set, if it can be."""
         return self._told(self._lab) if self._possible else None
 
     def _mark(self) -> None:
@@ -368,7 +368,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._results.tell(words, others=bool(words))
 
     def _taken_away(self, gone: Result) -> None:
-        """The reader has removed an earlier run."""
+        """Draw without an earlier run, which the reader has removed."""
         with self._drawing:
             if gone is self._shown:
                 self._shown = None
@@ -377,6 +377,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._redraw()
 
     def _redraw(self) -> None:
-        """The figure, when an earlier run has gone."""
+        """Draw the figure anew, when an earlier run has gone."""
         if self._drawn is not None:
             self._draw_figure(*self._drawn)

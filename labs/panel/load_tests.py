@@ -39,7 +39,7 @@ class LoadTests(ipywidgets.VBox):
         super().__init__(children=(self.files, self._figure, self._said))
 
     def _chosen(self, files: Sequence[Any]) -> None:
-        """Draw them in the place of what was drawn before."""
+        """Draw the chosen files in the place of what was drawn before."""
         if not files:
             return
         self.files.value = ()  # the kernel needn't keep them, and the same may come again

@@ -31,7 +31,7 @@ VAGUE = {"few", "interval", "drift"}  # of the checks, those that tell nothing o
 
 
 class MysteryPanel(LabPanel[Mystery]):
-    """One mystery, live. A recorded one is not shown: it is to be diagnosed here."""
+    """Panel of one mystery, live. A recorded one is not shown: it is to be diagnosed here."""
 
     def __init__(self, name: str, lab: MysteryLab, **more: Any) -> None:
         self._asked = lab.variant("before")  # at the levels of the newest run
@@ -93,7 +93,7 @@ class MysteryPanel(LabPanel[Mystery]):
         )
 
     def _changed(self) -> None:
-        """Other users, or to be measured for longer or not so long."""
+        """Take up other users, or another length of measuring."""
         with self._drawing:
             if self._duration is not None:
                 self._lab = self._asked = self._asked.lasting(self._duration.value)
@@ -101,7 +101,7 @@ class MysteryPanel(LabPanel[Mystery]):
             self._ready()
 
     def _another(self) -> None:
-        """Another server is to be diagnosed; of the one before nothing is left."""
+        """Put another server there to be diagnosed; of the one before nothing is left."""
         with self._drawing:
             self._lab = self._asked = self._asked.another(self._seed.value)
             self._forget()
@@ -125,7 +125,7 @@ class MysteryPanel(LabPanel[Mystery]):
     # ---- measuring ---------------------------------------------------------------------------
 
     def _run(self) -> None:
-        """The server as it is, at the levels that are set. What was found before is forgotten."""
+        """Run the server as it is, at the levels set. What was found before is forgotten."""
         try:
             lab = self._as_set()
         except Unusable as error:
@@ -146,7 +146,7 @@ class MysteryPanel(LabPanel[Mystery]):
             self._start(self._asked.variant(variant, self._mystery))
 
     def _began(self, lab: LabKind[Mystery]) -> None:
-        """The server as it is begins anew, perhaps at other levels."""
+        """Begin anew with the server as it is, perhaps at other levels."""
         assert isinstance(lab, MysteryLab)
         if lab.before is not None:
             return
@@ -154,7 +154,7 @@ class MysteryPanel(LabPanel[Mystery]):
         self._forget()
 
     def _forget(self) -> None:
-        """Nothing is known of the server: no run, no diagnosis, no repair."""
+        """Forget all that is known of the server: run, diagnosis and repair."""
         self._mystery, self._shown, self._solved = None, None, False
         self._results.tell()
         empty(self._results.verdict, self._results.answer, self._brought, self._results.data)
@@ -168,7 +168,7 @@ class MysteryPanel(LabPanel[Mystery]):
         self._draw_figure(found, "Measuring here.")
 
     def _found(self, found: Mystery, *, before_the_end: bool = False) -> None:
-        """Whatever was measured, also when the run broke off."""
+        """Show whatever was measured, also when the run broke off."""
         if all(each.points for each in found.variants.values()):
             self._keep(found)
             self._mystery = found
@@ -182,7 +182,7 @@ class MysteryPanel(LabPanel[Mystery]):
     # ---- what it is --------------------------------------------------------------------------
 
     def _diagnosed(self) -> None:
-        """The reader has committed to what is chosen."""
+        """Judge the chosen limit, to which the reader has committed."""
         with self._drawing:
             found, guess = self._mystery, self._choice.value
             if found is None or guess is None or self._solved:
@@ -195,7 +195,7 @@ class MysteryPanel(LabPanel[Mystery]):
             put(self._results.answer, spoken(said))
 
     def _solve(self, said: tuple[str, ...] = ()) -> None:
-        """Say what it is, and offer the fixes."""
+        """Say what limits the server, and offer the fixes."""
         with self._drawing:
             found = self._mystery
             if found is None or self._solved:
@@ -217,7 +217,7 @@ class MysteryPanel(LabPanel[Mystery]):
     # ---- what is drawn -----------------------------------------------------------------------
 
     def _enable(self, yes: bool) -> None:
-        """While a run goes on, nothing can be set; a diagnosis needs a run."""
+        """Let things be set, or not while a run goes on; a diagnosis needs a run."""
         for control in (self._seed, self._users, self._duration):
             if control is not None:
                 control.disabled = not yes
@@ -228,7 +228,7 @@ class MysteryPanel(LabPanel[Mystery]):
             button.disabled = not (ready and self._solved)
 
     def _draw(self, found: Mystery, words: str) -> None:
-        """All of it: before the diagnosis nothing that tells the limit."""
+        """Draw all of the mystery: before the diagnosis nothing that tells the limit."""
         self._draw_figure(found, words)
         vague = [
             check.sentence
@@ -248,5 +248,5 @@ class MysteryPanel(LabPanel[Mystery]):
 
 
 def measured(found: Mystery) -> str:
-    """The caption."""
+    """Caption a mystery that was measured here."""
     return f"Measured here: {found.machine.caption}."

@@ -1,4 +1,4 @@
-"""Which panel a lab has: most have the usual one."""
+"""Panels of the labs: most have the usual one."""
 
 import importlib
 from typing import Any
@@ -14,7 +14,7 @@ PANELS = {  # by what a cell calls
 
 
 def panel(call: str, name: str, lab: LabKind[Any], **more: Any) -> LabPanel[Any]:
-    """A panel for that lab, with `more` as LabPanel takes it."""
+    """Make a lab's panel, with `more` as LabPanel takes it."""
     module, _, kind = PANELS.get(call, "lab:LabPanel").partition(":")
     made = getattr(importlib.import_module(f"labs.panel.{module}"), kind)
     found: LabPanel[Any] = made(name, lab, **more)

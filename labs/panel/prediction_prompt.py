@@ -1,4 +1,4 @@
-"""The reader's own prediction: a number to commit to before the lab may run."""
+"""Prediction of the reader's own: a number to commit to before the lab may run."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ FAR = 100.0  # times the forecast, or a part of it: a slip of the finger, or of 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a reader said to a question: after that everybody is wise."""
+    """The reader's answer to a question: after that everybody is wise."""
 
     guess: float | None = None  # in SI units; None: skipped
     kept: str = ""  # by which the reader's own record has it
@@ -77,12 +77,12 @@ class PredictionPrompt(ipywidgets.HBox):
 
     @property
     def guess(self) -> float | None:
-        """In SI units."""
+        """The reader's guess in SI units; None without one."""
         return self._said.guess if self._said else None
 
     def ask(self, question: Question, of: Hashable = None) -> None:
-        """Ask that, `of` what is set. What was said to it in this kernel stays said, and Skip stays
-        for whatever comes."""
+        """Ask a question, `of` what is set. What was said to it in this kernel stays said, and Skip
+        stays for whatever comes."""
         if (question, of) == (self.question, self._of):
             return
         self.question, self._of, self._doubted = question, of, None
@@ -94,8 +94,8 @@ class PredictionPrompt(ipywidgets.HBox):
         self._show("")
 
     def said_before(self, words: str, about: str, number: float | None) -> None:
-        """What the reader bet on the recorded run, in its question's words and unit, or None for a
-        skip, before this was there: it is not asked again, since that run has been shown."""
+        """Take over what the reader bet on the recorded run, in its question's words and unit, None
+        for a skip. It is not asked again, since that run has been shown."""
         self._before = words, about, number
         if self.question is not None and not self.done:
             self._take_over()
@@ -103,8 +103,8 @@ class PredictionPrompt(ipywidgets.HBox):
             self._decided()
 
     def said_last_time(self) -> None:
-        """Before the run that has come back this was asked: what was bet then stands here, and
-        nothing is asked again."""
+        """Show what was bet before the run that has come back was measured, and ask nothing
+        again."""
         if self.question is None or self.done:
             return
         before = progress_log.foretold(self.lab, self.question.words)
@@ -128,7 +128,7 @@ class PredictionPrompt(ipywidgets.HBox):
             self._say(Said(number / asked.scale, kept))
 
     def _keep(self, number: float) -> str:
-        """Keep it in the reader's own record; by what key that has it."""
+        """Keep a guess in the reader's own record; give the key by which that has it."""
         asked = self.question
         if asked is None or not self.lab:
             return ""
@@ -152,12 +152,12 @@ class PredictionPrompt(ipywidgets.HBox):
         self._show("")
 
     def enable(self, yes: bool) -> None:
-        """While a run goes on, nothing can be committed to."""
+        """Let the reader commit, or not: while a run goes on, nothing can be committed to."""
         for control in (self._number, self._commit, self._skip):
             control.disabled = not yes
 
     def _typed(self, _: object, said: dict[str, Any], __: object) -> None:
-        """Enter commits."""
+        """Commit when Enter is pressed."""
         if said.get("event") == "submit":
             self._committed()
 

@@ -12,7 +12,7 @@ OTHERS = "wt-others"  # results that are not of what is set or runs now
 
 
 class Results(ipywidgets.VBox):
-    """From where the time went to the files. `whose` stands above, and says of which run."""
+    """Results, from the time's parts to the files. `whose` stands above, and says of which run."""
 
     def __init__(self) -> None:
         self.whose = ipywidgets.HTML()
@@ -30,23 +30,23 @@ class Results(ipywidgets.VBox):
         self.add_class("wt-results")
 
     def tell(self, words: str = "", *, others: bool = False) -> None:
-        """Say whose they are. others: not of what is set or runs now, and they look so."""
+        """Say whose results these are. others: not of what is set or runs now, and they look so."""
         put(self.whose, status(words, "p") if words else "")
         (self.add_class if others else self.remove_class)(OTHERS)
 
     def draw_split(self, split: Drawn | None) -> None:
-        """Where the time went; only when a run is over, because to paint it takes time."""
+        """Draw where the time went; only when a run is over, because to paint it takes time."""
         self.split.figure = split.figure if split else {"data": [], "layout": {}}
         self.split.alt = split.alt if split else ""
         put(self.split_note, paragraphs([split.caption] if split and split.caption else []))
 
     def clear(self) -> None:
-        """Nothing measured stands here: no words, no parts of the time, nobody's cores."""
+        """Clear all that was measured: no words, no parts of the time, nobody's cores."""
         self.clear_words()
         self.draw_split(None)
         self.tell()
         put(self.strip_of, "")
 
     def clear_words(self) -> None:
-        """All that is said and listed: it was of another run."""
+        """Clear all that is said and listed: it was of another run."""
         empty(self.answer, self.verdict, self.data)

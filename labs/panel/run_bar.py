@@ -15,9 +15,9 @@ EVERY_S = 1.0  # between two words on the same stage, where nothing is measured
 
 
 class RunBar(ipywidgets.HBox):
-    """`run` and `stop` are called when the reader presses them, and `perform` with the name of one
-    of the controls, which are there while it runs. To each control a word on what it does. The
-    `duration` is what the reader sets it by, beside what it costs."""
+    """The row of Run and Stop. `run` and `stop` are called when the reader presses them, `perform`
+    with the name of a control, which are there while it runs. `controls` have a word on what each
+    does. The reader sets by `duration` how long to measure, beside what it costs."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class RunBar(ipywidgets.HBox):
         self.add_class("wt-actions")
 
     def ready(self, yes: bool, words: str = "") -> None:
-        """Whether Run may be pressed, and how long it will take or why not."""
+        """Say whether Run may be pressed, and how long it will take or why not."""
         self._run.disabled = not yes
         self._stop.disabled = True
         self.offer_controls(False)
@@ -63,7 +63,7 @@ class RunBar(ipywidgets.HBox):
         self._say(words)
 
     def offer_controls(self, yes: bool) -> None:
-        """Whether the controls may be performed; never where there is nothing to stop."""
+        """Let the controls be performed, or not; never where there is nothing to stop."""
         for control in self._controls:
             control.disabled = not yes or self._stop.disabled
 
@@ -73,11 +73,11 @@ class RunBar(ipywidgets.HBox):
         return not self._run.disabled
 
     def wanted(self) -> None:
-        """Run was pressed, and what to run is not settled yet."""
+        """Say that Run was pressed, and what to run is not settled yet."""
         self._say("a moment: working out what to run")
 
     def began(self) -> None:
-        """Run was pressed: that is said at once, before anything else is known."""
+        """Say at once that Run was pressed, before anything else is known."""
         self._run.disabled = True
         self._stop.disabled = False
         self._stage, self._told_at, self._measured = "", 0.0, False
@@ -87,14 +87,14 @@ class RunBar(ipywidgets.HBox):
         self.tell("")
 
     def stopping(self) -> None:
-        """Stop was pressed."""
+        """Say that Stop was pressed."""
         self._stop.disabled = True
         self.offer_controls(False)
         self._say("stopping")
 
     def progress(self, told: Progress) -> None:
-        """How far it is. Of what is measured it is said once, before: the page is painted by the
-        very machine that is measured."""
+        """Tell how far the run is. Of what is measured it is said once, before: the page is painted
+        by the very machine that is measured."""
         if self._stop.disabled:
             return  # it is ending; late news would only flicker
         now, quiet = time.monotonic(), told.quiet_s is not None
@@ -105,12 +105,12 @@ class RunBar(ipywidgets.HBox):
         self._say(_how_far(told))
 
     def landed(self, *, measured: bool) -> None:
-        """What was found is there, with something measured or the forecast alone: what is told next
-        is of something else, even if it is called the same."""
+        """Take note that what was found is there, something measured or the forecast alone: what is
+        told next is of something else, even if it is called the same."""
         self._stage, self._measured = "", measured
 
     def tell(self, message: str) -> None:
-        """What went wrong, or nothing. Several lines are a server's last words. What the reader
+        """Say what went wrong, or nothing. Several lines are a server's last words. What the reader
         has stopped did not go wrong."""
         if message == STOPPED:
             put(self._message, status(STOPPED if self._measured else TOO_SOON))
@@ -126,7 +126,7 @@ class RunBar(ipywidgets.HBox):
 
 
 def _how_far(told: Progress) -> str:
-    """Of what is measured, in words that stay true meanwhile."""
+    """Say how far the run is; of what is measured, in words that stay true meanwhile."""
     if told.quiet_s is None:
         if told.seconds_left < 1:
             return told.stage
@@ -144,6 +144,6 @@ def put(widget: ipywidgets.HTML, text: str) -> None:
 
 
 def empty(*widgets: ipywidgets.HTML) -> None:
-    """These show nothing, and take no room."""
+    """Empty these widgets, which then take no room."""
     for widget in widgets:
         put(widget, "")

@@ -75,18 +75,18 @@ class Settings(ipywidgets.VBox):
             control.observe(self._heard, "value")
 
     def experiments(self) -> tuple[Experiment, ...]:
-        """What is set. Unusable says what cannot be."""
+        """Make the experiments with what is set. Unusable says what cannot be."""
         return tuple(self._as_set(each) for each in self._before)
 
     def enable(self, yes: bool) -> None:
-        """While a run goes on, nothing can be set."""
+        """Let things be set, or not: while a run goes on, nothing can be."""
         for control in self.controls.values():
             control.disabled = not yes
         if yes:
             self._fit()
 
     def _value(self, name: str) -> Any:
-        """As it is set, in the units of the records."""
+        """Read a setting as it is set, in the units of the records."""
         if name not in self.controls:
             return value_of(self._before[0], name)
         value = self.controls[name].value
@@ -158,7 +158,7 @@ class Settings(ipywidgets.VBox):
         return core_numbers(begun.server, self._machine.cores)
 
     def _offer(self, name: str, options: Sequence[str], *, anew: bool) -> None:
-        """These, and of them what is set, if it is among them."""
+        """Offer these options, and keep what is set, if it is among them."""
         control, before = self.controls[name], self._value(name)
         if name == "by":
             kind = self._value("architecture")
@@ -176,7 +176,7 @@ class Settings(ipywidgets.VBox):
             control.value = value
 
     def _say_why(self) -> None:
-        """Beside what is shown, and of cores that are not there in any case."""
+        """Say why beside what is shown, and of cores that are not there in any case."""
         asked = self._before[0].server.cores or 0
         self._named.say(self._why, also=("cores",) if asked > self._machine.cores else ())
         self._rest.say(self._why)
@@ -185,7 +185,7 @@ class Settings(ipywidgets.VBox):
 def settings_of(
     lab: LabKind[Any], machine: Machine, changed: Callable[[], None]
 ) -> Settings | None:
-    """What of a lab can be set, if anything."""
+    """Make the settings of a lab, if anything of it can be set."""
     experiments = lab.experiments()
     if not experiments:
         return None
@@ -202,7 +202,7 @@ class Group(ipywidgets.VBox):
         super().__init__(children=(grid, self._why))
 
     def say(self, why: Mapping[str, str], also: Sequence[str] = ()) -> None:
-        """The sentences of those in it, and of these."""
+        """Say why, for the settings in this group and those in `also`."""
         said = [
             text for name, text in why.items() if text and (name in self.controls or name in also)
         ]
@@ -210,7 +210,7 @@ class Group(ipywidgets.VBox):
 
 
 def settable(experiments: Sequence[Experiment]) -> list[str]:
-    """What all of them have the same of, and can change together."""
+    """List the settings that are the same in all experiments, and can change together."""
     if not experiments:
         return []
     common = [name for name in SETTINGS if len({value_of(each, name) for each in experiments}) == 1]

@@ -37,7 +37,7 @@ PLANNED_S = 10.0  # a plan with a fresh calibration takes one or two
 
 
 class Plan(NamedTuple):
-    """What Run would run, what is expected of it, and how long it takes."""
+    """Plan of what Run would run, what is expected of it, and how long it takes."""
 
     experiment: Experiment
     forecast: Prediction
@@ -76,7 +76,7 @@ class SweepPanel(LabPanel[Recording]):
     # ---- before a run ------------------------------------------------------------------------
 
     def _can_be(self, lab: LabKind[Recording]) -> None:
-        """That lab is set: what would be tested, and how long would it take?"""
+        """Plan a lab that is set: what would be tested, and how long would it take?"""
         self._planned += 1
         self._plan = None
         # The first calibration on a machine takes a second.
@@ -111,7 +111,7 @@ class SweepPanel(LabPanel[Recording]):
             self._run()
 
     def _expect_of(self, lab: SweepLab, plan: Plan) -> None:
-        """Run would run that lab."""
+        """Let Run run that lab, with what its plan expects."""
         self._lab, self._plan = lab, plan
         self._possible, self._current = True, None
         put(self._problem, "")
@@ -134,7 +134,7 @@ class SweepPanel(LabPanel[Recording]):
         return self._plan.duration_s if self._plan else super()._takes_s()
 
     def _settle(self, experiment: Experiment) -> None:
-        """What was measured last is of what is set now, or marked as of other settings."""
+        """Show what was measured last as of what is set now, or mark it as of other settings."""
         shown = self._shown
         if shown is None:
             return
@@ -177,7 +177,7 @@ class SweepPanel(LabPanel[Recording]):
         self._draw_levels(found.experiment)
 
     def _found(self, found: Recording, *, before_the_end: bool = False) -> None:
-        """Whatever was measured, also when the run broke off."""
+        """Show whatever was measured, also when the run broke off."""
         if not found.points:
             return
         self._prompt.settle(self._lab, found)
@@ -192,8 +192,8 @@ class SweepPanel(LabPanel[Recording]):
     # ---- what is drawn -----------------------------------------------------------------------
 
     def _draw_levels(self, experiment: Experiment) -> None:
-        """The reader's prediction comes first: until then no model is shown, no bound, and no
-        recorded run."""
+        """Draw the levels. The reader's prediction comes first: until then no model is shown, no
+        bound, and no recorded run."""
         load = experiment.load
         recorded, as_if = self._recorded_beside(experiment) if self._prompt.done else (None, "")
         rps = self._prompt.guess
@@ -221,8 +221,8 @@ class SweepPanel(LabPanel[Recording]):
             self._draw_levels(self._plan.experiment)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
-        """A recorded run stands beside a run of the same server and work, at any levels; one at
-        another scale as if it had been made on as many cores, with the words for that."""
+        """Find the recorded run to stand beside a run of the same server and work, at any levels;
+        one at another scale as if it had been made on as many cores, with the words for that."""
         recorded, cores = self._beside, self._machine.cores
         if recorded is None or not self._sweep.compares(experiment, recorded):
             return None, ""

@@ -23,7 +23,7 @@ from labs.records.format import number
 
 
 class YourServerPanel(LabPanel[Attached]):
-    """A server that the reader names: Look asks it once, Run measures it."""
+    """Panel of a server that the reader names: Look asks it once, Run measures it."""
 
     def __init__(self, name: str, lab: AttachLab, **more: Any) -> None:
         def field(description: str, tooltip: str, **more: Any) -> ipywidgets.Text:
@@ -64,7 +64,7 @@ class YourServerPanel(LabPanel[Attached]):
         return (*super()._parts(), self._tests)
 
     def _as_set(self) -> LabKind[Attached]:
-        """The lab with what is typed. Unusable says what cannot be, and asks for the host once
+        """Make the lab with what is typed. Unusable says what cannot be, and asks for the host once
         more where it isn't this machine."""
         workers = self._workers.value.strip()
         typed = {
@@ -82,7 +82,7 @@ class YourServerPanel(LabPanel[Attached]):
         return self._given if same else lab
 
     def _changed(self) -> None:
-        """Something was typed: who answered before is another one, and so is what was measured."""
+        """Take up what was typed: another server may answer, and nothing of it is measured."""
         with self._drawing:
             before = self._address(self._lab)
             empty(self._who)
@@ -115,7 +115,7 @@ class YourServerPanel(LabPanel[Attached]):
     # ---- who answers -------------------------------------------------------------------------
 
     def _looking(self) -> None:
-        """Ask once, in a thread: a page may take its time."""
+        """Ask the server once, in a thread: a page may take its time."""
         lab = self._lab
         assert isinstance(lab, AttachLab)
         said: list[str] = []

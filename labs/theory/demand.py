@@ -9,7 +9,7 @@ from labs.records.results import between
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cores:
-    """How many logical cores' time is to be had (`Calibration` has the rule for c and D)."""
+    """Cores as logical cores' time that is to be had (`Calibration` has the rule for c and D)."""
 
     server: tuple[float, ...]  # by 1, 2, ... requests on those that the server may use
     most: float  # by any number of them

@@ -53,7 +53,7 @@ Work = Generator[Wait, None, tuple[int, bytes, str]]
 
 
 class Asked(NamedTuple):
-    """What one request is to cost."""
+    """Cost that one request asks for."""
 
     loops: int = 0
     wait_s: float = 0.0
@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 
 
 def application(path: str, query: str) -> Work:
-    """Status, body and what `X-Service` says, by way of what there is to wait for. While it waits
+    """Answer with status, body and `X-Service`, by way of what there is to wait for. While it waits
     its thread may do something else, as in an event loop: that CPU time is not its own."""
     began, cpu_s, steps = monotonic(), 0.0, answer(path, query)
     while True:
@@ -78,7 +78,7 @@ def application(path: str, query: str) -> Work:
 
 
 def answer(path: str, query: str) -> Answer:
-    """Status, body and the seconds asked to wait, by way of what there is to wait for."""
+    """Answer with status, body and the seconds asked to wait, by way of what to wait for."""
     if path == "/ready":
         return 200, os.environ.get("WALL_TIME_NONCE", "ready").encode(), 0.0
     if path == "/file":
@@ -111,7 +111,7 @@ def answer(path: str, query: str) -> Answer:
 
 
 def asked(query: str) -> Asked:
-    """What a query asks for; ValueError says what is wrong with it.
+    """Read what a query asks for; ValueError says what is wrong with it.
 
     >>> asked("loops=1000&wait=0.2")
     Asked(loops=1000, wait_s=0.2, cpu_by='counting', wait_by='sleep')
@@ -147,7 +147,7 @@ def asked(query: str) -> Asked:
 
 
 def run(work: Work) -> tuple[int, bytes, str]:
-    """The answer of an application whose waits hold up the caller."""
+    """Run an application whose waits hold up the caller, and return its answer."""
     try:
         while True:
             if isinstance(wanted := next(work), float):  # from a socket, the reading makes us wait

@@ -22,12 +22,12 @@ REFUSED = [(b"content-length", b"0")]
 
 @lru_cache(64)
 def refused(*said: bytes | None) -> bool:
-    """As `foreign`, of what ASGI has in bytes."""
+    """Whether to refuse a request (see `foreign`) by what ASGI has in bytes."""
     return foreign(*(each and each.decode("latin-1") for each in said))
 
 
 async def app(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Send) -> None:
-    """One HTTP request, as ASGI has it."""
+    """Answer one HTTP request, as ASGI has it."""
     if refused(*map(dict(scope["headers"]).get, ASKER)):
         await send({"type": "http.response.start", "status": 403, "headers": REFUSED})
         await send({"type": "http.response.body", "body": b""})

@@ -57,7 +57,7 @@ def commit(seconds: float) -> float:
 
 
 def commit_together(seconds: float) -> float:
-    """Write it together with all who came meanwhile, in one go (group commit).
+    """Write what was asked with all who came meanwhile, in one go (group commit).
 
     Who gets the lock writes for everybody in the queue; the others look whether it is done.
     """
@@ -133,7 +133,7 @@ ALONE: dict[str, Callable[[float], float]] = {
 
 
 def sync(seconds: float) -> None:
-    """So many small writes, each forced to the disk, as take these seconds: a fixed amount of
+    """Force so many small writes to the disk, one by one, as take these seconds: a fixed amount of
     work, like the loops of `units.count`."""
     journal = _opened("journal")
     for _ in range(max(1, round(seconds / float(_setting(SYNC_S))))):
@@ -154,8 +154,8 @@ def to_disk(file: int) -> None:
 
 @contextlib.contextmanager
 def locked(name: str, *, patient: bool = True) -> Iterator[None]:
-    """Nobody else is in here, no other thread and no other process. BlockingIOError when
-    somebody is, and we are not patient."""
+    """Keep everybody else out, other threads and other processes. BlockingIOError when somebody is
+    in, and we are not patient."""
     locks: dict[str, int] = mine.__dict__.setdefault("locks", {})
     if name not in locks:  # opened by each thread, for it is who opened the file that has the lock
         locks[name] = os.open(_folder() / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -167,7 +167,7 @@ def locked(name: str, *, patient: bool = True) -> Iterator[None]:
 
 
 def _execute(statement: str, seconds: float) -> None:
-    """That, as soon as no transaction of about that length keeps us out.
+    """Execute a statement, as soon as no transaction of about that length keeps us out.
 
     In PostgreSQL, who writes to a row that another has written to stands in line until that one
     ends. In SQLite others are turned away meanwhile, and come again; its own way to do so would
@@ -186,7 +186,7 @@ def _execute(statement: str, seconds: float) -> None:
 
 
 def _database() -> Any:
-    """This thread's connection; its `execute` is the same in both drivers."""
+    """Open this thread's connection; its `execute` is the same in both drivers."""
     if not hasattr(mine, "database"):
         address = os.environ.get(POSTGRESQL)
         mine.database = _postgresql(address) if address else _sqlite()
@@ -203,7 +203,7 @@ class Files:
 
     @contextlib.contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """One of them; TimeoutError where none has come back for GIVE_UP_S."""
+        """Lend a connection; TimeoutError where none has come back for GIVE_UP_S."""
         try:
             lent = self.idle.get(timeout=GIVE_UP_S)
         except queue.Empty:
@@ -215,7 +215,7 @@ class Files:
 
 
 def _pool() -> Any:
-    """This process's; its `connection` is the same in both."""
+    """Make this process's pool; its `connection` is the same in both drivers."""
     with making:
         return _made()
 
@@ -240,7 +240,7 @@ def _postgresql(address: str) -> psycopg.Connection:
 
 
 def _sqlite() -> sqlite3.Connection:
-    """The first of all makes the table."""
+    """Connect to SQLite; the first of all makes the table."""
     with locked("stock"):
         database = sqlite3.connect(
             _folder() / "stock.db", 0.0, isolation_level=None, check_same_thread=False
@@ -253,7 +253,7 @@ def _sqlite() -> sqlite3.Connection:
 
 
 def _count(name: str, number: int | None = None) -> int:
-    """A number that all share: what it is, or what it shall be."""
+    """Read a number that all share, or write what it shall be."""
     file = _opened(name)
     if number is not None:
         os.pwrite(file, COUNT.pack(number), 0)

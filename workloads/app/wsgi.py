@@ -13,7 +13,7 @@ ASKER = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in SAID)
 
 
 def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-    """One HTTP request, as WSGI has it (PEP 3333)."""
+    """Answer one HTTP request, as WSGI has it (PEP 3333)."""
     if foreign(*map(environ.get, ASKER)):
         start_response(f"403 {REASONS[403]}", [("Content-Length", "0")])
         return []

@@ -52,7 +52,7 @@ def refuse(why: str) -> NoReturn:
 
 
 def addresses(host: str) -> set[str]:
-    """Of a host that the reader named: its name, and what it is known by now."""
+    """Find the names and addresses by which a host that the reader named is known now."""
     if not host:
         return set()
     return {host, *(str(each[4][0]) for each in socket.getaddrinfo(host, None))}
@@ -85,7 +85,7 @@ def guard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def move(folder: str, home: str) -> tuple[str, str]:
-    """Go there; where it was before."""
+    """Go to a folder and a home; return those before."""
     before = os.getcwd(), os.environ["HOME"]
     os.chdir(folder)
     os.environ["HOME"] = home
@@ -93,7 +93,7 @@ def move(folder: str, home: str) -> tuple[str, str]:
 
 
 def theirs() -> dict[str, type[User]]:
-    """The User classes of their file. A load shape of theirs isn't taken: the levels are ours."""
+    """Load their file's User classes. A load shape of theirs isn't taken: the levels are ours."""
     before = move(GIVEN.folder, GIVEN.home)
     try:
         found, _ = load_locustfile(GIVEN.file)
@@ -112,13 +112,13 @@ globals().update(theirs())
 
 @events.init.add_listener
 def settle(**_: object) -> None:
-    """From now on the users find what lies beside their file."""
+    """Let the users find, from now on, what lies beside their file."""
     move(GIVEN.folder, GIVEN.home)
 
 
 @events.test_stopping.add_listener
 def end(**_: object) -> None:
-    """Nobody comes back."""
+    """Let no user that ends come back."""
     ending.set()
 
 
@@ -126,7 +126,7 @@ def end(**_: object) -> None:
 
 
 def number_all() -> None:
-    """Any first few of the users have about as many of each class as all of them."""
+    """Number the users: any first few have about as many of each class as all of them."""
     places = [
         ((place + 0.5) / len(users), user)
         for users in crowd.values()
@@ -143,7 +143,7 @@ def take_turn(user: User) -> None:
 
 
 def hang_up(user: User) -> None:
-    """Close its connections, where they are no others' too."""
+    """Close a user's connections, where they are no others' too."""
     shared = getattr(user, "client_pool", None) or getattr(user, "pool_manager", None)
     client = getattr(user, "client", None)
     if not shared and isinstance(client, HttpSession):
@@ -153,7 +153,7 @@ def hang_up(user: User) -> None:
 
 
 def gated(run: Callable[[User], None]) -> Callable[[User], None]:
-    """A user that waits for its turn before it begins. One that leaves has a successor."""
+    """Make a user wait for its turn before it begins. One that leaves has a successor."""
 
     def run_in_turn(user: User) -> None:
         crowd.setdefault(type(user), []).append(user)
@@ -172,7 +172,7 @@ def gated(run: Callable[[User], None]) -> Callable[[User], None]:
 
 
 def in_turn(execute: Callable[[TaskSet], None]) -> Callable[[TaskSet], None]:
-    """A task that begins when it is its user's turn."""
+    """Make a task begin when it is its user's turn."""
 
     def execute_in_turn(tasks: TaskSet) -> None:
         take_turn(tasks.user)
@@ -185,7 +185,7 @@ def in_turn(execute: Callable[[TaskSet], None]) -> Callable[[TaskSet], None]:
 
 
 def open_while(request: Callable[..., Any]) -> Callable[..., Any]:
-    """A request that is known to be under way. Of one user there may be several."""
+    """Make a request known to be under way. Of one user there may be several."""
 
     def asked(client: Any, *given: Any, **more: Any) -> Any:
         number = numbers.get(client.user)
@@ -223,13 +223,13 @@ def hear(
 
 @events.user_error.add_listener
 def stumble(user_instance: User, exception: Exception, **_: object) -> None:
-    """A task that broke off counts as a request that failed."""
+    """Count a task that broke off as a request that failed."""
     now = time.perf_counter()
     fail(numbers.get(user_instance, 0), now, now, exception)
 
 
 def fail(number: int, start: float, end: float, why: Exception) -> None:
-    """Keep it, and show the first of them."""
+    """Keep a failed request, and show the first of them."""
     keep(FAILED, number, getattr(why, "errno", None) or 0, start, end)
     gate.failures += 1
     if gate.failures <= SHOWN_FAILURES:

@@ -1,4 +1,4 @@
-"""What all our servers have in common: a conversation with one client.
+"""Conversation with one client, which all our servers have in common.
 
 It yields wherever it has to wait: a number of seconds, or a socket for something to read from it.
 How to wait is all that tells them apart. A process or a thread just waits, and so does everybody

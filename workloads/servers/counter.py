@@ -23,7 +23,7 @@ def none(query: str) -> Work:
 
 
 def write(query: str) -> Work:
-    """A lock around the write alone: who has read before it still writes over it."""
+    """Hold a lock around the write alone: who has read before it still writes over it."""
     global count
     number = count
     answer = yield from application("/", query)
@@ -39,7 +39,7 @@ def long(query: str) -> Work:
 
 
 def outside(query: str) -> Work:
-    """The work moved out: a counter can, as what it writes doesn't depend on it."""
+    """Move the work out: a counter can, as what it writes doesn't depend on it."""
     global count
     with lock:
         count += 1
@@ -47,7 +47,7 @@ def outside(query: str) -> Work:
 
 
 def answer(path: str, query: str) -> Work:
-    """A request for / is an addition; /counter says how many have arrived."""
+    """Take a request for / as an addition; /counter says how many have arrived."""
     if path == "/counter":
         return 200, b"%d" % count, ""
     return (yield from ways[chosen.lock](query) if path == "/" else application(path, query))

@@ -36,13 +36,13 @@ def fork(work: Callable[[], object], enter: Callable[[int], object]) -> None:
 
 
 def gone(workers: dict[int, int]) -> list[int]:
-    """Take out the processes that were killed; their keys."""
+    """Take out the processes that were killed; return their keys."""
     found = {key: os.waitpid(pid, os.WNOHANG) for key, pid in workers.items()}
     return [key for key, ended in found.items() if _killed(*ended) and workers.pop(key)]
 
 
 def _killed(pid: int, status: int) -> bool:
-    """Whether one was. If a worker ended by itself, so would the next."""
+    """Whether a process was killed. If a worker ended by itself, so would the next."""
     if pid and not os.WIFSIGNALED(status):
         sys.exit(f"Process {pid} failed, and so would the next one.")
     return pid > 0
@@ -50,7 +50,7 @@ def _killed(pid: int, status: int) -> bool:
 
 @contextmanager
 def ending(workers: Collection[int]) -> Iterator[None]:
-    """End those that are workers by then when the master is told to end."""
+    """End the processes that are workers by then when the master is told to end."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

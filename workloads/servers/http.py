@@ -17,7 +17,7 @@ class Refused(Exception):
 
 
 class Request(NamedTuple):
-    """A GET, and whether the client would keep the connection."""
+    """Request of a client: a GET, and whether it would keep the connection."""
 
     path: str
     query: str
@@ -51,7 +51,7 @@ def take(received: bytearray) -> Request | None:
 
 
 def reply(status: int, body: bytes, service: str, keep_alive: bool) -> bytes:
-    """The answer in one piece: sent in two, the second could wait 40 ms (delayed ACK)."""
+    """Reply in one piece: sent in two, the second could wait 40 ms (delayed ACK)."""
     head = (
         f"HTTP/1.1 {status} {REASONS[status]}\r\nContent-Type: text/plain\r\n"
         f"Content-Length: {len(body)}\r\nX-Process: {os.getpid()}\r\nX-Service: {service}\r\n"

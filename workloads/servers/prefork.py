@@ -20,7 +20,7 @@ IDLE_S = 75.0  # a client that says nothing for so long loses its connection
 
 
 def work(listener: socket, keep_alive: bool, answer: Answering = application) -> None:
-    """The life of a worker: one connection after another, each to its end."""
+    """Live as a worker: one connection after another, each to its end."""
     while True:
         connection, _ = listener.accept()
         attend(connection, listener, keep_alive, answer)
@@ -29,10 +29,10 @@ def work(listener: socket, keep_alive: bool, answer: Answering = application) ->
 def attend(
     connection: socket, listener: socket, keep_alive: bool, answer: Answering = application
 ) -> None:
-    """One client, until it or we have enough."""
+    """Attend to one client, until it or we have enough."""
 
     def keep() -> bool:
-        """A kept connection keeps its worker: let go of it when others wait for one."""
+        """Keep a connection, and so its worker: let go of it when others wait for one."""
         others_wait = select([listener], [], [], 0)[0]
         return keep_alive and not others_wait
 

@@ -23,7 +23,7 @@ board = mmap(-1, 4096)
 
 
 def work(listener: socket, keep_alive: bool, place: int) -> None:
-    """The life of a worker, as in `prefork`. Told to go, it first lets its client finish."""
+    """Live as a worker, as in `prefork`. Told to go, it first lets its client finish."""
     while True:
         board[place] = IDLE
         pthread_sigmask(SIG_UNBLOCK, {SIGTERM})
@@ -34,7 +34,7 @@ def work(listener: socket, keep_alive: bool, place: int) -> None:
 
 
 def watch(listener: socket, keep_alive: bool, limit: int, first: int = FIRST) -> None:
-    """The life of the master: start as many as are wanted, sleep, and look."""
+    """Live as the master: start as many as are wanted, sleep, and look."""
     places = list(range(limit))
     signal(SIGTTIN, lambda *_: places.append(len(places)))  # one more may come, as with gunicorn
     signal(SIGTTOU, lambda *_: len(places) > 1 and places.pop())

@@ -1,4 +1,4 @@
-"""How our own servers are started: by hand on a port, or by the labs on an open socket."""
+"""Start of our own servers: by hand on a port, or by the labs on an open socket."""
 
 import argparse
 import socket

@@ -18,7 +18,7 @@ from workloads.servers.start import options
 
 
 def pool(listener: socket, threads: int, keep_alive: bool, answer: Answering = application) -> None:
-    """The life of a process: start the threads, and stay as long as they do."""
+    """Live as a process: start the threads, and stay as long as they do."""
     workers = [Thread(target=work, args=(listener, keep_alive, answer)) for _ in range(threads)]
     for worker in workers:
         worker.start()

@@ -1,4 +1,4 @@
-"""What the checkup finds: the machine itself. Frozen, SI units."""
+"""Record of the checkup: the machine itself. Frozen, SI units."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from labs.records.results import Calibration, Result, middle
 
 
 class Checkup(Result, tag="checkup", frozen=True, kw_only=True):
-    """What a machine can do: its fingerprint and one calibration or more."""
+    """Result of a checkup: the machine's fingerprint and one calibration or more."""
 
     calibrations: tuple[Calibration, ...]
     loopbacks_s: tuple[Spent, ...]  # a byte to a local socket and back, beside each of them
@@ -15,17 +15,17 @@ class Checkup(Result, tag="checkup", frozen=True, kw_only=True):
 
     @property
     def runs(self) -> tuple[Calibration, ...]:
-        """As every result has them."""
+        """Give the calibrations as the runs that every result has."""
         return self.calibrations
 
     @property
     def calibration(self) -> Calibration:
-        """The middle one, by the work all cores did together."""
+        """The middle calibration, by the work all cores did together."""
         return middle(self.calibrations, lambda each: each.loops_per_s[-1])
 
     @property
     def loopback_s(self) -> float:
-        """As found beside that one."""
+        """The loopback's seconds as found beside the middle calibration."""
         return self.loopbacks_s[self.calibrations.index(self.calibration)]
 
     @property

@@ -18,7 +18,7 @@ CHECKUP_S = 3.5  # seen: 3.0 on two steady cores; a machine whose burns differ b
 
 
 class CheckupLab(LabKind[Checkup]):
-    """What this machine can do."""
+    """Measure what this machine can do."""
 
     result = Checkup
     by_round = ("calibrations", "loopbacks_s")
@@ -36,7 +36,7 @@ class CheckupLab(LabKind[Checkup]):
         return CHECKUP_S
 
     def run(self, rig: Rig) -> Checkup:
-        """The warm-up of a testbed finds all of it; no level of users is measured."""
+        """Warm up a testbed, which finds all of it; no level of users is measured."""
         with rig.testbed(NOTHING) as bed:
             return Checkup(
                 machine=bed.machine,
@@ -54,7 +54,7 @@ class CheckupLab(LabKind[Checkup]):
         return scaled
 
     def _asks_about(self, cores: int) -> None:
-        """The work of so many together; of one alone there is nothing to ask."""
+        """Ask for the work of so many cores together; of one alone there is nothing to ask."""
         if cores < 2:
             self.question = None
             return

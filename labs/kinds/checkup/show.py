@@ -15,7 +15,7 @@ from labs.theory.laws import GENERATOR_FULL
 
 
 def checkup_figure(checkup: Checkup) -> Figure:
-    """Cores' worth of work over the number of busy processes, beside what whole cores would do."""
+    """Draw the work over the number of busy processes, beside what whole cores would do."""
     capacity = checkup.calibration.capacity
     busy = list(range(1, len(capacity) + 1))
     worth = [round(cores, 3) for cores in capacity]
@@ -35,7 +35,7 @@ def checkup_figure(checkup: Checkup) -> Figure:
 
 
 def checkup_alt(checkup: Checkup) -> str:
-    """The machine in a sentence."""
+    """Say the machine in a sentence."""
     cores = len(checkup.calibration.capacity)
     return (
         f"With {cores} busy processes the machine did {digits(checkup.capacity)} cores' worth of "
@@ -44,7 +44,7 @@ def checkup_alt(checkup: Checkup) -> str:
 
 
 def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
-    """What was found: its name, its value, and what it is good for."""
+    """List what was found: its name, its value, and what it is good for."""
     machine, found = checkup.machine, checkup.calibration
     quota = machine.quota_cores
     listed = str(machine.logical_cores)
@@ -82,14 +82,14 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
 
 
 def under(checkup: Checkup) -> list[Block]:
-    """What was found, and why cores did less than is listed."""
+    """Show what was found, and say why cores did less than is listed."""
     facts = Within('<div class="wt-data wt-facts">{}</div>', [show.table(checkup)])
     why = shortfall(checkup.machine, checkup.calibration)
     return [facts, *([Within(VERDICT, [Said(why)])] if why else [])]
 
 
 def _effective_cores(checkup: Checkup) -> float:
-    """Cores a program gets: affinity and quota applied."""
+    """Count the cores a program gets: affinity and quota applied."""
     return min(checkup.machine.cores, checkup.machine.quota_cores or checkup.machine.cores)
 
 

@@ -1,4 +1,4 @@
-"""What a reader should make of cores that do less than they are listed for. Pure: text out."""
+"""Verdict on cores that do less than they are listed for. Pure: text out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PART = math.sqrt(ENOUGH)  # with less than that of time or of speed, that is a r
 
 
 def shortfall(machine: Machine, found: Calibration) -> tuple[str, ...]:
-    """Why all cores together did less than so many of them alone, as far as the burn can tell, and
-    what to do; nothing where they did about as much.
+    """Say why all cores together did less than so many of them alone, as far as the burn can tell,
+    and what to do; nothing where they did about as much.
 
     A burn knows for how long its processes had a core (`use`), and what they did in that time. It
     does not know who had the cores otherwise, or why one that it had was slow.
@@ -34,7 +34,7 @@ def shortfall(machine: Machine, found: Calibration) -> tuple[str, ...]:
 
 
 def _time(machine: Machine, number: int, had: float) -> str:
-    """Why the burn did not have its cores all the time."""
+    """Say why the burn did not have its cores all the time."""
     quota = machine.quota_cores
     if quota is not None and quota < number:
         return (
@@ -50,7 +50,7 @@ def _time(machine: Machine, number: int, had: float) -> str:
 
 
 def _speed(machine: Machine) -> str:
-    """Why cores that the burn had may be slow together."""
+    """Say why cores that the burn had may be slow together."""
     if machine.physical_cores and machine.physical_cores < machine.logical_cores:
         return (
             "Two of them are one physical core and share its parts. So this machine is built, and "

@@ -1,1 +1,1 @@
-"""The sources' experiments, made again."""
+"""Classics: the sources' experiments, made again."""

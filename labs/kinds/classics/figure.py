@@ -26,7 +26,7 @@ Drawn = tuple[str, str, str, Sequence[Spot]]  # label, colour, symbol, and where
 
 
 def ratios_figure(found: Replication) -> Figure:
-    """Over the users, what each did of what the law allows; of S4, of what one user gets."""
+    """Draw over the users what each did of what the law allows; of S4, of what one user gets."""
     source, name = TABLES[found.classic], found.classic.upper()
     theirs_at = {users for rows in source.rows.values() for users in rows}
     users = sorted(theirs_at | {each.users for each in found.run.tries})

@@ -1,4 +1,4 @@
-"""What the sources printed, as data: every table of throughput that the book measures again.
+"""Published figures, as data: every table of throughput that the book measures again.
 
 The figures are those of S1, S2, S4 and S5 (see the bibliography); None where a source prints
 nothing. S3 has no such table: it took process trees apart, as a lab of chapter 15 does.
@@ -22,24 +22,24 @@ class Table:
     pools: Mapping[str, int] = field(default_factory=dict)  # workers, by setup
 
     def law_rps(self, setup: str, users: int, cores: int) -> float | None:
-        """min(N, c, W) / D, or min(N, W) / V: the law on a machine with so many cores. None where
-        the page costs too little for the server to be the limit."""
+        """Work out min(N, c, W) / D, or min(N, W) / V: the law on a machine with so many cores.
+        None where the page costs too little for the server to be the limit."""
         pool = self.pools.get(setup, self.pools.get("", math.inf))
         if self.cpu_s:
             return min(users, cores, pool) / self.cpu_s
         return min(users, pool) / self.wait_s if self.wait_s else None
 
     def rps(self, setup: str, users: int) -> float | None:
-        """Requests per second of that row; None where there is no such row, too."""
+        """Look up a row's requests per second; None where there is no such row, too."""
         return self.rows.get(setup, {}).get(users)
 
     def printed(self, setup: str, users: int) -> str:
-        """Requests per second as they are printed."""
+        """Give requests per second as they are printed."""
         ends = (self.rps(setup, users), self.up_to.get((setup, users)))
         return " to ".join(f"{each:g}" for each in ends if each is not None)
 
     def ratio(self, setup: str, users: int) -> float | None:
-        """A row's throughput over what the law allows there; of S4, over that of one user."""
+        """Divide a row's throughput by what the law allows there; of S4, by that of one user."""
         rps = self.rps(setup, users)
         base = self.law_rps(setup, users, self.cores) or self.rps(setup, 1)
         return rps / base if rps and base else None

@@ -1,5 +1,5 @@
-"""What the classic experiments give when they are made again: a row for each of the source's.
-Frozen, SI units."""
+"""Record of the classic experiments, made again: a row for each of the source's. Frozen, SI
+units."""
 
 import contextlib
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ AB, LOCUST = "ab", "Locust"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried(Asked):
-    """One row, by one load generator."""
+    """One row of a source, tried by one load generator."""
 
     setup: str  # as the source's table has it
     users: Users
@@ -32,7 +32,7 @@ class Tried(Asked):
 
     @property
     def littles_law(self) -> float:
-        """X R / N: 1, where everybody's requests were counted."""
+        """Work out X R / N: 1, where everybody's requests were counted."""
         return self.throughput_rps * self.mean_response_time_s / self.users
 
 
@@ -45,7 +45,7 @@ class ReplicationRun:
     tries: tuple[Tried, ...]
 
     def tried(self, setup: str, users: int, by: str) -> Tried:
-        """That row; KeyError says which there are."""
+        """Find a row that was tried; KeyError says which there are."""
         for each in self.tries:
             if (each.setup, each.users, each.by) == (setup, users, by):
                 return each
@@ -54,7 +54,7 @@ class ReplicationRun:
         raise KeyError(f"{wanted}: not tried. There are {', '.join(rows)}.")
 
     def by(self, generator: str) -> tuple[Tried, ...]:
-        """What that load generator measured."""
+        """List what a load generator measured."""
         return tuple(each for each in self.tries if each.by == generator and not each.missing)
 
 
@@ -73,15 +73,15 @@ class Replication(Result, tag="classics", frozen=True, kw_only=True):
 
     @property
     def run(self) -> ReplicationRun:
-        """The newest: a classic is tried once."""
+        """The newest run: a classic is tried once."""
         return self.runs[-1]
 
     def law_rps(self, tried: Tried) -> float | None:
-        """What the law allows on this machine; None where the server is not the limit."""
+        """Work out what the law allows here; None where the server is not the limit."""
         return TABLES[self.classic].law_rps(tried.setup, tried.users, self.machine.cores)
 
     def ratio(self, tried: Tried) -> float | None:
-        """Its throughput over what the law allows; of S4, over that of one user."""
+        """Divide a try's throughput by what the law allows; of S4, by that of one user."""
         base = self.law_rps(tried)
         if base is None:
             with contextlib.suppress(KeyError):

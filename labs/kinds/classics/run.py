@@ -50,11 +50,11 @@ class Trial:
 
     @property
     def seconds(self) -> float:
-        """About how long it takes."""
+        """Estimate the seconds that the trial takes."""
         return START_S + sum(map(self.ab_each_s, self.ab)) + self.locust_s
 
     def ab_each_s(self, users: int) -> float:
-        """About how long ab takes with so many users."""
+        """Estimate the seconds that ab takes with so many users."""
         cores = hardware.cores() if self.workload.cpu_s else users
         at_once = min(users, self.server.pool or users, cores)
         each_s = self.workload.cpu_s + self.workload.wait_s
@@ -62,7 +62,7 @@ class Trial:
 
     @property
     def locust_s(self) -> float:
-        """About how long all of Locust's levels take, and the first again."""
+        """Estimate the seconds that all of Locust's levels take, and the first again."""
         each_s = self.workload.cpu_s + self.workload.wait_s
         levels = [max(1.0, 24 * each_s / min(users, 12)) + 3 * each_s for users in self.locust]
         after_s = burns_s(self.workload, VISITS * len(levels))
@@ -144,7 +144,7 @@ class ClassicLab(LabKind[Replication]):
 
     @classmethod
     def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
-        """The lab of the source of that name."""
+        """Name and make the lab of a source."""
         return cls.recording(name), cls(name, *given, **more)
 
     def about(self) -> str:
@@ -166,7 +166,7 @@ class ClassicLab(LabKind[Replication]):
         return round.found()
 
     def at_scale(self, cores: int) -> Self:
-        """S1 ends at eight users; on more than four cores, rows of ours reach beyond the bend."""
+        """Add rows beyond the bend to S1, which ends at eight users, on more than four cores."""
         more = [users for users in (cores, 2 * cores) if users > 8]
         if self.trials != TRIALS["s1"] or not more:
             return self
@@ -184,7 +184,7 @@ class ClassicLab(LabKind[Replication]):
         return next((each.missing for each in found.runs[-1].tries if each.missing), "")
 
     def in_a_line(self, found: Replication) -> str:
-        """Its newest row."""
+        """Say the newest row in a line."""
         tried = found.run.tries[-1]
         first = f"{tried.users:>4} users by {tried.by:<7}{tried.setup:<24}"
         if tried.missing:
@@ -208,7 +208,7 @@ class Round:
         self.tries: list[Tried] = []
 
     def found(self) -> Replication:
-        """What there is."""
+        """Make a result of the rows there are."""
         run = ReplicationRun(
             recorded_at=self.rig.now(),
             capacity=self.burned.capacity,
@@ -217,7 +217,7 @@ class Round:
         return Replication(classic=self.lab.classic, machine=self.rig.machine, runs=(run,))
 
     def make(self, trial: Trial, later_s: float) -> None:
-        """Every row of one server, by ab and by Locust."""
+        """Try every row of one server, by ab and by Locust."""
         if remedy := missing(row_of(trial.server), trial.workload.page):
             said = f"{trial.server.by}: {remedy[:1].lower()}{remedy[1:]}"
             for by, users in [*((AB, n) for n in trial.ab), *((LOCUST, n) for n in trial.locust)]:
@@ -282,7 +282,7 @@ class Round:
         )
 
     def _by_locust(self, trial: Trial, later_s: float) -> None:
-        """The same by Locust, with the labs' own protocol, and without keeping connections."""
+        """Try a server's rows by Locust, with the labs' own protocol, not keeping connections."""
         load = Load(trial.locust, keep_alive=False)
         part = self.rig.part(f"{trial.setup} by Locust".strip(), later_s=later_s)
         part.expect(trial.locust_s)

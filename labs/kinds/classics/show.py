@@ -45,12 +45,12 @@ def _row(found: Replication, tried: Tried) -> Row:
 
 
 def rows(found: Replication) -> list[Row]:
-    """A row for each try, for the table of all numbers."""
+    """Make a row for each try, for the table of all numbers."""
     return [_row(found, tried) for run in found.runs for tried in run.tries]
 
 
 def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
-    """One row, to quote from. KeyError and NoSuchNumber say what there is."""
+    """Find one row, to quote from. KeyError and NoSuchNumber say what there is."""
     tried = found.run.tried(setup, users, by)
     if tried.missing:
         raise NoSuchNumber(f"{users} by {by}: {tried.missing}")
@@ -58,12 +58,12 @@ def row(found: Replication, users: int, by: str = AB, setup: str = "") -> Row:
 
 
 def under(found: Replication) -> list[Block]:
-    """The verdict, and the table."""
+    """Show the verdict, and the table below."""
     return [Within(DATA, [Within(SPOKEN, [Said(said(found))]), show.table(found)])]
 
 
 def said(found: Replication) -> list[str]:
-    """The verdict, a sentence each."""
+    """Say the verdict, a sentence each."""
     missing = dict.fromkeys(each.missing for each in found.run.tries if each.missing)
     sentences = [f"Not measured: {each}." for each in missing]
     cores = found.machine.cores
@@ -92,7 +92,7 @@ def said(found: Replication) -> list[str]:
 
 
 def _of_source(found: Replication) -> list[float]:
-    """Each row once, also where it stands for two setups."""
+    """List the source's ratios, each row once, also where it stands for two setups."""
     source = TABLES[found.classic]
     ratios = {
         (users, rps): source.ratio(setup, users)
@@ -108,8 +108,8 @@ def _ours(found: Replication, by: str) -> list[float]:
 
 
 def _ratio(column: type[Column], of: str, law: str, none: str) -> tuple[Column, Column]:
-    """A ratio to the law under one head; under the other, where none stands beside the source, to
-    one user's throughput."""
+    """Put a ratio to the law under one head; under the other, where none stands beside the source,
+    to one user's throughput."""
     return (
         column(head=law, main=True, of=of, cell=two_places, there=lambda it: it.classic != "s4"),
         column(head=none, main=True, of=of, cell=two_places, there=lambda it: it.classic == "s4"),
@@ -117,7 +117,7 @@ def _ratio(column: type[Column], of: str, law: str, none: str) -> tuple[Column, 
 
 
 def _growth(found: Replication, *asked: Any) -> float:
-    """Throughput over that of one user, as both are said."""
+    """Divide throughput by that of one user, as both are said."""
     many = row(found, *asked).tried
     one = row(found, 1, many.by, many.setup).tried
     return quotient(many.throughput_rps, one.throughput_rps)

@@ -1,5 +1,4 @@
-"""What the clocks lab finds: wall time and CPU time of single requests.
-Frozen, SI units."""
+"""Record of the clocks lab: wall time and CPU time of single requests. Frozen, SI units."""
 
 import statistics
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from labs.records.results import Result, middle, pick
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientClock:
-    """What `time` says of the *client* that fetched a page: not a word about the server."""
+    """The word of `time` on the *client* that fetched a page: not a word about the server."""
 
     program: str  # curl 8.5.0, or the client that stood in for it
     real_s: float
@@ -49,7 +48,7 @@ class PageClock:
 
     @property
     def cpu_fraction(self) -> float:
-        """Of the wall time, the part on a core."""
+        """Part of the wall time that a core worked."""
         return self.median_cpu_s / self.median_wall_s
 
 
@@ -75,5 +74,5 @@ class Clocks(Result, tag="clocks", frozen=True, kw_only=True):
         return middle(self.runs, lambda run: run.pages[-1].median_wall_s)
 
     def page(self, name: str) -> PageClock:
-        """That page, of the middle run; KeyError says which there are."""
+        """Find a page of the middle run; KeyError says which there are."""
         return pick(self.run.pages, name=name)

@@ -52,7 +52,7 @@ LONGEST_S = 120.0  # for an answer
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One request."""
+    """Times of one request, in seconds."""
 
     wall_s: float
     cpu_s: float  # of the server's processes
@@ -85,7 +85,7 @@ class ClocksLab(LabKind[Clocks]):
         return STARTUP_S + once * (FETCHES + CURLS + 1)
 
     def run(self, rig: Rig) -> Clocks:
-        """Each page in turn, several times, then each by another program."""
+        """Fetch each page in turn, several times, then each by another program."""
         paths = {
             name: address("", page, rig.speed(SERVER, page)) for name, page in self.pages.items()
         }
@@ -115,17 +115,17 @@ class ClocksLab(LabKind[Clocks]):
         return Clocks(server=SERVER, machine=rig.machine, runs=(run,))
 
     def matches(self, found: Clocks) -> bool:
-        """Of these pages."""
+        """Whether what was found is of these pages."""
         return {page.name: page.workload for page in found.run.pages} == self.pages
 
     def answer(self, found: Clocks) -> Answer:
-        """By the law wall time is CPU time and waiting."""
+        """Answer by the law that wall time is CPU time and waiting."""
         part = BOTH.cpu_s / (BOTH.cpu_s + BOTH.wait_s)
         return Answer(part, found.page("both").cpu_fraction)
 
 
 def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
-    """One request on a connection of its own, timed from the first byte sent to the last read."""
+    """Fetch once, on an own connection, timed from the first byte sent to the last read."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=LONGEST_S)
     with contextlib.closing(connection):
         system_s = _used_s(running, _system_s)
@@ -149,7 +149,7 @@ def _wait_until_readable(source: Any, stop: threading.Event) -> None:
 
 
 def _used_s(running: Running, of: Callable[[int], float]) -> float:
-    """CPU seconds of the server's processes together."""
+    """Add up the CPU seconds of the server's processes."""
     total = 0.0
     for pid in running.pids():
         with contextlib.suppress(OSError, psutil.Error):
@@ -169,7 +169,7 @@ def _system_fraction(fetched: Sequence[Fetched]) -> float | None:
 
 
 def _client(url: str, stop: threading.Event) -> ClientClock:
-    """The middle one of some fetches by another program, as `time` would show them."""
+    """Take the middle of some fetches by another program, as `time` would show them."""
     program, command = _program()
     runs = [_timed([*command, url], stop) for _ in range(CURLS)]
     real_s = statistics.median(run[0] for run in runs)
@@ -192,7 +192,7 @@ def _program() -> tuple[str, list[str]]:
 
 
 def _timed(command: list[str], stop: threading.Event) -> tuple[float, float, float]:
-    """Real, user and system seconds of a command, as the shell's `time` has them."""
+    """Time a command: real, user and system seconds, as the shell's `time` has them."""
     begin = time.perf_counter()
     process = subprocess.Popen(
         command,

@@ -10,7 +10,7 @@ from labs.records.format import NARROW, digits, duration
 
 
 def clocks_figure(clocks: Clocks) -> Figure:
-    """For each page two bars as long as its wall time: what the server's processes did in it,
+    """Draw for each page two bars as long as its wall time: what the server's processes did in it,
     and below what `time` tells of the client."""
     pages = clocks.run.pages
     rows = [label for page in pages for label in (page.name, _client(page))]
@@ -44,7 +44,7 @@ def clocks_figure(clocks: Clocks) -> Figure:
 
 
 def clocks_alt(clocks: Clocks) -> str:
-    """The three clocks in sentences."""
+    """Say the three clocks in sentences."""
     return " ".join(
         f"The page “{page.name}” took {duration(page.median_wall_s)} of wall time: "
         f"{duration(page.median_cpu_s)} of the server's CPU time and "
@@ -62,7 +62,7 @@ def _system(page: PageClock) -> float:
 
 
 def _curl(clocks: Clocks, name: str) -> Quantity:
-    """User and sys as `time` prints them for the client."""
+    """Quote user and sys as `time` prints them for the client."""
     client = clocks.page(name).client
     user, system = (digits(each * 1000, 2) for each in (client.user_s, client.system_s))
     return Quantity(client.user_s + client.system_s, f"{user} + {system}{NARROW}ms")

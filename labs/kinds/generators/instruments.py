@@ -30,7 +30,7 @@ TOOLS: Mapping[str, tuple[Program, Callable[..., list[str]], Callable[[str], too
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """A generator to be measured."""
+    """Way to ask: a generator to be measured."""
 
     name: str
     kind: str  # driver, plain, tool
@@ -38,7 +38,7 @@ class Way:
 
 
 def ways(processes: Sequence[int]) -> tuple[Way, ...]:
-    """Our driver, plain Locust with these numbers of processes, ab and wrk."""
+    """List our driver, plain Locust with these numbers of processes, ab and wrk."""
     plain = (Way(name=locusts(n), kind="plain", processes=n) for n in processes)
     others = (Way(name=tool, kind="tool") for tool in TOOLS)
     return (Way(name=OURS, kind="driver"), *plain, *others)
@@ -46,8 +46,8 @@ def ways(processes: Sequence[int]) -> tuple[Way, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """While a generator asked: who used what, and the CPU of the busiest process of either side,
-    in cores."""
+    """Window in which a generator asked: who used what, and the CPU of the busiest process of
+    either side, in cores."""
 
     begin: float  # time.perf_counter
     end: float
@@ -56,7 +56,7 @@ class Window:
     generator_fullest: float
 
     def of(self, found: GeneratorResult) -> GeneratorResult:
-        """The same with its CPU, in cores."""
+        """Give a generator's result its CPU, in cores."""
         used = self.used
         busy = used.busy_cpu + used.steal_cpu
         return replace(
@@ -94,7 +94,7 @@ class Bench:
             yield
 
     def measure(self, way: Way) -> GeneratorResult:
-        """Measure that generator, or say that it is missing."""
+        """Measure a generator, or say that it is missing."""
         try:
             if way.kind == "driver":
                 return self._by_driver()
@@ -105,7 +105,7 @@ class Bench:
             self._pids = list
 
     def _by_driver(self) -> GeneratorResult:
-        """Locust as the labs drive it."""
+        """Measure Locust as the labs drive it."""
         with self.rig.drive(self.running, Load([self.users]), FILE) as driver:
             self._pids = driver.pids
             driver.open(self.users, 0.0)
@@ -137,7 +137,7 @@ class Bench:
         )
 
     def _by_locust(self, processes: int) -> GeneratorResult:
-        """Plain Locust, with so many processes below a master of its own if more than one."""
+        """Measure plain Locust, with so many processes, below a master if more than one."""
         with free_port() as held:
             port = held.getsockname()[1]
             argv = tools.locust(
@@ -155,7 +155,7 @@ class Bench:
         return asking.of(_result(locusts(processes), program, argv, said, processes))
 
     def _by_tool(self, name: str) -> GeneratorResult:
-        """ApacheBench or wrk, with one thread."""
+        """Measure ApacheBench or wrk, with one thread."""
         program, ask, read = TOOLS[name]
         argv = ask(self.url, self.users, seconds=self.seconds + SETTLE_S)
         if remedy := tools.missing(program):
@@ -169,7 +169,7 @@ class Bench:
         return asking.of(_result(name, named(program), argv, said))
 
     def _window(self) -> Window:
-        """Let it ask for some seconds, and see who used what."""
+        """Let the generator ask for some seconds, and see who used what."""
         groups = self._sampler.server, self._sampler.generator
         before = self._sampler.snapshot()
         spent = [dict(group.used) for group in groups]
@@ -184,7 +184,7 @@ class Bench:
         return Window(before.at, after.at, used, *each)
 
     def _cores(self, processes: int = 1) -> Sequence[int] | None:
-        """For the generator: those that the server leaves, if it leaves enough of them."""
+        """Choose the generator's cores: those that the server leaves, if they are enough."""
         _, others = split_cores(self.running.server)
         return others if others and processes <= len(others) else None
 

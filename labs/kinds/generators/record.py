@@ -1,4 +1,4 @@
-"""What the lab of the load generators finds: of the same server, what each of them says.
+"""Record of the lab of the load generators: of the same server, what each of them says.
 
 A generator is an instrument: it has a price, an end of its scale, and an error of its own.
 Frozen, SI units.
@@ -18,7 +18,7 @@ OURS = "locust"  # as the labs drive it, one process
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a load generator says of a server that it asked, and what both used meanwhile. CPU is
+    """The word of a load generator on a server that it asked, and what both used meanwhile. CPU is
     in cores, a mean over `seconds`."""
 
     command: str = ""  # as a reader would type it
@@ -46,7 +46,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratorResult(Asked):
-    """One generator on that server."""
+    """Result of one generator on the lab's server."""
 
     name: str  # locust, 1 locust, 2 locusts, ab, wrk
     program: str  # with its version
@@ -62,12 +62,12 @@ class GeneratorResult(Asked):
 
     @property
     def ceiling_rps(self) -> float:
-        """Requests per second that one full core of it would make."""
+        """Requests per second that one full core of the generator would make."""
         return 1 / self.generator_s if self.generator_cpu else float("inf")
 
     @property
     def full(self) -> tuple[str, ...]:
-        """Who was: generator, server, both; the machine, when that was neither; or nobody."""
+        """Name who was full: generator, server, both; the machine, when neither; or nobody."""
         sides = {"generator": self.generator_fullest, "server": self.server_fullest}
         full = tuple(side for side, cores in sides.items() if cores > GENERATOR_FULL)
         return full or (("machine",) if self.busy > MACHINE_FULL else ())
@@ -75,18 +75,18 @@ class GeneratorResult(Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratorsRun:
-    """One round: each generator in its turn."""
+    """One round of the lab: each generator in its turn."""
 
     recorded_at: str  # ISO 8601, UTC
     gauges: tuple[GeneratorResult, ...]
 
     @property
     def measured(self) -> tuple[GeneratorResult, ...]:
-        """Those that were there."""
+        """List the generators that were there."""
         return tuple(gauge for gauge in self.gauges if not gauge.missing)
 
     def by(self, name: str) -> GeneratorResult:
-        """What that generator found; KeyError says which there are."""
+        """Find what a generator found; KeyError says which there are."""
         return pick(self.gauges, name=name)
 
 
@@ -107,5 +107,5 @@ class Generators(Result, tag="generators", frozen=True, kw_only=True):
 
 
 def locusts(processes: int) -> str:
-    """The name of plain Locust with so many processes that ask."""
+    """Name plain Locust with so many processes that ask."""
     return "1 locust" if processes == 1 else f"{processes} locusts"

@@ -29,8 +29,8 @@ OTHERS = 0.1  # of the machine used by anyone else: then the comparison is worth
 
 
 def process_counts(cores: int) -> tuple[int, ...]:
-    """Numbers of Locust processes: 1, 2, and where there are more cores the largest power of two
-    that has one for each, up to 8; on three cores 3."""
+    """Choose numbers of Locust processes: 1, 2, and where there are more cores the largest power of
+    two that has one for each, up to 8; on three cores 3."""
     most = max(2, min(cores, MOST_PROCESSES))
     powers = [2**n for n in range(most.bit_length())]
     return tuple(sorted({1, 2, *powers[-1:], most}))[:3]
@@ -125,7 +125,7 @@ def _question(rival: str) -> Question:
 
 
 def _rival(found: Generators) -> str:
-    """The last generator that measured something: the one to bet on against one Locust."""
+    """Name the last generator that measured something: the one to bet on against one Locust."""
     return found.run.measured[-1].name
 
 
@@ -136,7 +136,7 @@ def _here(way: Way) -> bool:
 
 
 def _server() -> Server:
-    """Nginx on a core of its own, where it is installed; else uvicorn."""
+    """Choose nginx on a core of its own, where it is installed; else uvicorn."""
     cores = 1 if hasattr(os, "sched_setaffinity") else None
     nginx = Server("event-loop", by="nginx", cores=cores)
     return Server("event-loop", cores=cores) if missing(row_of(nginx), FILE.page) else nginx

@@ -18,7 +18,7 @@ WHERE = ("Throughput as it says, requests per second", "Cores busy")
 
 
 def generators_figure(found: Generators) -> Figure:
-    """Left, the throughput each generator reports, with the spread over the runs; right, the
+    """Draw, left, the throughput each generator reports, with the spread over the runs; right, the
     cores that it and the server used meanwhile."""
     shown = found.run.measured
     names = [label(gauge.name).replace(" ", "<br>") for gauge in shown]  # two lines have room
@@ -51,7 +51,7 @@ def generators_figure(found: Generators) -> Figure:
 
 
 def generators_alt(found: Generators) -> str:
-    """The figure in sentences."""
+    """Say the figure in sentences."""
     return " ".join(
         f"{label(gauge.name)}: not installed." if gauge.missing else _measured(gauge)
         for gauge in found.run.gauges
@@ -59,7 +59,7 @@ def generators_alt(found: Generators) -> str:
 
 
 def generators_levels(found: Generators) -> list[Level]:
-    """The same, one generator after the other: a name on both axes each."""
+    """Say the figure one generator after the other: a name on both axes each."""
     return [
         Level(at=place + 0.5, words=_measured(gauge))
         for place, gauge in enumerate(found.run.measured)
@@ -74,13 +74,13 @@ def _measured(gauge: GeneratorResult) -> str:
 
 
 def under(found: Generators) -> list[Block]:
-    """The verdict and the table."""
+    """Show the verdict, and the table below."""
     table = replace(tabled([each for each in COLUMNS if each.head], found.run.gauges), main=GLANCE)
     return [*spoken(generators_said)(found), table]
 
 
 def generators_said(found: Generators) -> list[str]:
-    """The verdict, a sentence each."""
+    """Say the verdict, a sentence each."""
     return [_said(gauge) for gauge in found.run.gauges] + _together(found)
 
 
@@ -104,7 +104,7 @@ def _said(gauge: GeneratorResult) -> str:
 
 
 def _together(found: Generators) -> list[str]:
-    """What they say side by side."""
+    """Say what the generators found, side by side."""
     shown = found.run.measured
     if len(shown) == 1:
         return ["No other was there to compare it with."]
@@ -143,7 +143,7 @@ def _together(found: Generators) -> list[str]:
 
 
 def label(name: str) -> str:
-    """How a generator is called in a sentence: Locust, 1 plain Locust, ab."""
+    """Name a generator as a sentence does: Locust, 1 plain Locust, ab."""
     if name == OURS:
         return "Locust"
     count, space, rest = name.partition(" ")
@@ -153,7 +153,7 @@ def label(name: str) -> str:
 
 
 def by(found: Generators, name: str = OURS) -> GeneratorResult:
-    """What that generator found, to quote from. KeyError and NoSuchNumber say what there is."""
+    """Find a generator's result, to quote from. KeyError and NoSuchNumber say what there is."""
     result = found.run.by(name)
     if result.missing:
         raise NoSuchNumber(f"name={name!r}: was {result.missing}")
@@ -161,19 +161,19 @@ def by(found: Generators, name: str = OURS) -> GeneratorResult:
 
 
 def _full(found: Generators, name: str = OURS) -> Quantity:
-    """Who was full: the generator, the server, both, the machine, or nobody."""
+    """Quote who was full: the generator, the server, both, the machine, or nobody."""
     full = by(found, name).full
     words = {("generator", "server"): "both", (): "nobody"}.get(full, f"the {''.join(full)}")
     return Quantity(len(full), words)
 
 
 def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> int:
-    """How many such processes, each on a core of its own, ask for that much at 80 %."""
+    """Count the processes, each on a core of its own, that ask for that much at 80 %."""
     return laws.generators(throughput_rps, by(found, name).ceiling_rps)
 
 
 def _microseconds(head: str, of: str, quote: str = "") -> Column:
-    """CPU time a request."""
+    """Make a column of CPU time a request, in microseconds."""
     return Measured(head=head, of=of, quote=quote, cell=lambda value: plain(value * 1e6))
 
 

@@ -1,5 +1,5 @@
-"""What a memory lab finds: a server's memory over the requests that wait in it at once.
-Frozen, in bytes."""
+"""Record of a memory lab: a server's memory over the requests that wait in it at once. Frozen, in
+bytes."""
 
 from dataclasses import dataclass
 from statistics import linear_regression
@@ -15,7 +15,7 @@ SEVERAL = {"process": "processes", "thread": "threads", "coroutine": "coroutines
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryCurve:
-    """One kind of worker: the memory of the whole server, with more and more of them waiting.
+    """Curve of one kind of worker: the whole server's memory, with more and more of them waiting.
 
     PSS counts a page that several processes share once, divided among them; RSS counts it anew
     for each. Without PSS (macOS) everything here is told from RSS.
@@ -37,21 +37,21 @@ class MemoryCurve:
 
     @property
     def told_bytes(self) -> tuple[int, ...]:
-        """PSS, or RSS where there is none."""
+        """Take PSS, or RSS where there is none."""
         return self.pss_bytes or self.rss_bytes
 
     @property
     def each_bytes(self) -> float:
-        """What one more of them takes: the slope, by least squares."""
+        """Memory that one more worker takes: the slope, by least squares."""
         return linear_regression(self.sizes, self.told_bytes).slope
 
     @property
     def base_bytes(self) -> float:
-        """What the server takes without any of them: where that line begins."""
+        """Memory that the server takes without any workers: where the line begins."""
         return linear_regression(self.sizes, self.told_bytes).intercept
 
     def line_bytes(self, waiting: int) -> float:
-        """Where that line lies with so many waiting."""
+        """Find where the line lies with so many waiting."""
         return self.base_bytes + self.each_bytes * waiting
 
     @property
@@ -61,7 +61,7 @@ class MemoryCurve:
 
     @property
     def off_line(self) -> float:
-        """How far a size lies from the line at most, as a fraction of the whole growth."""
+        """Tell how far a size lies off the line at most, as a fraction of the whole growth."""
         grown = self.each_bytes * (self.sizes[-1] - self.sizes[0])
         told = zip(self.sizes, self.told_bytes, strict=True)
         return max(abs(self.line_bytes(size) - found) for size, found in told) / max(grown, 1.0)
@@ -75,7 +75,7 @@ class MemoryRun:
     growths: tuple[MemoryCurve, ...]
 
     def growth(self, kind: str) -> MemoryCurve:
-        """The curve of that kind of worker; KeyError says which there are."""
+        """Find the curve of a kind of worker; KeyError says which there are."""
         return pick(self.growths, kind=kind)
 
 

@@ -1,4 +1,4 @@
-"""The memory lab: how much does it take to wait for one more request?
+"""Memory lab: how much does it take to wait for one more request?
 
 For each kind of worker a server is started in several sizes. It serves a few requests, because
 a worker that has served is larger than one that has not. Then as many requests as it has workers
@@ -38,7 +38,7 @@ STRAIGHT = 0.25  # of the growth: how far a size may lie off the line in a recor
 
 
 class MemoryLab(LabKind[Memory]):
-    """What one more process, thread or coroutine takes of the memory, and how many fit."""
+    """Measure what one more process, thread or coroutine takes of the memory, and how many fit."""
 
     result = Memory
     sizes: Mapping[Waiting, Sequence[int]] = SIZES
@@ -66,7 +66,7 @@ class MemoryLab(LabKind[Memory]):
             check(server, machine)
 
     def run(self, rig: Rig) -> Memory:
-        """After each kind of worker, tells what it has so far."""
+        """Measure each kind of worker, and tell after each what is found so far."""
         curves: list[MemoryCurve] = []
         with concurrent_requests(rig.stop) as asking:
             later = list(self.sizes.values())
@@ -94,24 +94,24 @@ class MemoryLab(LabKind[Memory]):
         return ""
 
     def _largest(self) -> dict[Waiting, Server]:
-        """The server of each kind, at its largest size."""
+        """Make the server of each kind, at its largest size."""
         return {kind: server_of(kind, sizes[-1]) for kind, sizes in self.sizes.items()}
 
 
 def server_of(kind: Waiting, number: int) -> Server:
-    """A server that can hold so many requests at once, with a worker of that kind for each."""
+    """Make a server that can hold so many requests at once, with a worker of a kind for each."""
     if kind == "process":
         return Server("prefork", processes=number)
     return Server("threaded", threads=number) if kind == "thread" else Server("event-loop")
 
 
 def hold_s(number: int) -> float:
-    """How long so many requests wait, so that all have come before the first one goes."""
+    """Choose how long requests wait, so that all have come before the first one goes."""
     return WAIT_S + WAIT_EACH_S * number
 
 
 def _seconds(*sizes: Sequence[int]) -> float:
-    """About how long servers of all these sizes take."""
+    """Estimate for how many seconds servers of all these sizes run."""
     return sum(SERVER_S + hold_s(number) for each in sizes for number in each)
 
 
@@ -122,8 +122,8 @@ def _curve(
     asking: ConcurrentRequests,
     later_s: float,
 ) -> MemoryCurve:
-    """A fresh server for each size: what one has once taken, it hardly ever gives back. After all
-    of them come so many seconds of others."""
+    """Start a fresh server for each size: what one has once taken, it hardly ever gives back. After
+    all of them come so many seconds of others."""
     pss, rss = [], []
     for done, number in enumerate(numbers):
         rig.expect(_seconds(numbers[done:]) + later_s)
@@ -141,7 +141,7 @@ def _curve(
 
 
 def weighed(running: Running) -> tuple[int | None, int]:
-    """PSS and RSS of a server now, all its processes together, in bytes. Without PSS, None."""
+    """Read PSS and RSS of a server now, all its processes, in bytes. Without PSS, None."""
     pids, rss = running.pids(), 0
     for pid in pids:
         with contextlib.suppress(psutil.Error):

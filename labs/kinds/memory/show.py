@@ -38,8 +38,8 @@ MARKS = dict(zip(KINDS, nested(len(KINDS)), strict=True))
 
 
 def memory_figure(memory: Memory) -> Figure:
-    """Left, the server's memory over the requests that wait in it at once, with its line; right,
-    the slopes of these lines. Filled: PSS. Hollow: RSS, which counts what is shared again."""
+    """Draw, left, the server's memory over the requests that wait in it at once, with its line;
+    right, these lines' slopes. Filled: PSS. Hollow: RSS, which counts what is shared again."""
     traces: list[Trace] = []
     for growth in memory.run.growths:
         traces += [*_grown(growth), _each(memory, growth)]
@@ -70,7 +70,7 @@ def _grown(growth: MemoryCurve) -> list[Trace]:
 
 
 def _each(memory: Memory, growth: MemoryCurve) -> Trace:
-    """One bar, with the spread over the runs."""
+    """Draw one kind's bar, with the spread over the runs."""
     curves = (each for run in memory.runs for each in run.growths if each.kind == growth.kind)
     found = [each.each_bytes / KIB for each in curves]
     shown: Shown = {"ends": [extent(found)], "hover": "{text} for each", "tag": growth.kind}
@@ -86,7 +86,7 @@ def _told(growth: MemoryCurve) -> str:
 
 
 def memory_levels(memory: Memory) -> list[Level]:
-    """The figure one kind after the other: a colour each."""
+    """Say the figure one kind after the other: a colour each."""
     levels = []
     for growth in memory.run.growths:
         found = growth.told_bytes
@@ -100,7 +100,7 @@ def memory_levels(memory: Memory) -> list[Level]:
 
 
 def memory_said(memory: Memory) -> list[str]:
-    """The verdict, a sentence each."""
+    """Say the verdict, a sentence each."""
     run, said = memory.run, []
     for growth in run.growths:
         takes = "nothing that could be told from noise"
@@ -164,7 +164,7 @@ def _sizes(growths: Sequence[MemoryCurve]) -> list[Size]:
 
 
 def _size(memory: Memory, kind: str, waiting: int | None = None) -> Size:
-    """The row to quote from: the first, for what is the same in all of them."""
+    """Find the row to quote from: the first, for what is the same in all of them."""
     sizes = _sizes([memory.run.growth(kind)])
     return sizes[0] if waiting is None else pick(sizes, waiting=waiting)
 

@@ -1,5 +1,5 @@
-"""What the lab of the shared counter finds: additions asked for, and additions that arrived.
-Frozen, SI units."""
+"""Record of the lab of the shared counter: additions asked for, and additions that arrived. Frozen,
+SI units."""
 
 from dataclasses import dataclass
 
@@ -58,5 +58,5 @@ class Race(Result, tag="race", frozen=True, kw_only=True):
         return middle(self.runs, lambda run: run.counts[0].lost_fraction)
 
     def count(self, name: str = "without a lock") -> Count:
-        """That way to count; KeyError says which there are."""
+        """Find a way to count; KeyError says which there are."""
         return pick(self.run.counts, name=name)

@@ -1,4 +1,4 @@
-"""The lab of the shared counter: how many additions arrive, and what does a lock cost?
+"""Lab of the shared counter: how many additions arrive, and what does a lock cost?
 
 Users ask a threaded server whose requests all add one to the same counter (see
 workloads/servers/counter.py). When the last of them has been answered, the counter is asked.
@@ -111,7 +111,7 @@ class RaceLab(LabKind[Race]):
         return ""
 
     def _count(self, rig: Rig, way: Way) -> Count:
-        """One way, on a fresh server, so that the counter begins at nought."""
+        """Count one way, on a fresh server, so that the counter begins at nought."""
         server = Server("threaded", by="scratch", threads=RACERS)
         with (
             rig.serve(server, row=counter(way.lock)) as running,
@@ -142,7 +142,7 @@ class RaceLab(LabKind[Race]):
 
 
 def _arrived(running: Running) -> int:
-    """What the counter says."""
+    """Ask the counter how many additions arrived."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=LAST_S)
     with contextlib.closing(connection):
         try:
@@ -153,7 +153,7 @@ def _arrived(running: Running) -> int:
 
 
 def counter(lock: str) -> ServerRow:
-    """How our server with a counter is started; it is no row of the table, as it counts wrong."""
+    """Make our server with a counter; it is no row of the table, as it counts wrong."""
 
     usual = row_of(Server("threaded", by="scratch"))
     return replace(usual, command=from_scratch("counter", "--lock", lock))

@@ -16,8 +16,8 @@ WIDEST = 9  # letters of a label before it is folded
 
 
 def race_figure(race: Race) -> Figure:
-    """Left, the additions asked for, in those that arrived and those that were lost; right, the
-    requests per second, with the spread over the runs."""
+    """Draw, left, the additions asked for, in those that arrived and those that were lost; right,
+    the requests per second, with the spread over the runs."""
     counts = race.run.counts
     short = [each.name.removeprefix("with a ").removeprefix("with the ") for each in counts]
     names = [in_lines(name, WIDEST) for name in short]  # so that neighbours don't touch
@@ -46,7 +46,7 @@ def race_figure(race: Race) -> Figure:
 
 
 def race_levels(race: Race) -> list[Level]:
-    """The figure way by way: a name on both axes each."""
+    """Say the figure way by way: a name on both axes each."""
     return [
         Level(
             at=place + 0.5,
@@ -58,7 +58,7 @@ def race_levels(race: Race) -> list[Level]:
 
 
 def race_said(race: Race) -> list[str]:
-    """The verdict, a sentence each."""
+    """Say the verdict, a sentence each."""
     counts = {count.name: count for count in race.run.counts}
     said = []
     for count in race.run.counts:
@@ -103,14 +103,14 @@ def _of_each(counts: Sequence[Count], said: Sequence[str]) -> list[str]:
 
 
 def _went(before: Count, after: Count) -> str:
-    """`fell from 200 req/s to 25 req/s`."""
+    """Say how throughput went: `fell from 200 req/s to 25 req/s`."""
     rates = before.throughput_rps, after.throughput_rps
     went = "fell" if rates[1] < rates[0] else "rose"
     return f"{went} from {rate(rates[0])} to {rate(rates[1])}"
 
 
 def _of(part: int, whole: int) -> str:
-    """`301 of 353 (85 %)`."""
+    """Say a part of a whole: `301 of 353 (85 %)`."""
     share = f" ({percent(part / whole)})" if part else ""
     return f"{digits(part, 6)} of {digits(whole, 6)}{share}"
 

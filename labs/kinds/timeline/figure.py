@@ -1,5 +1,5 @@
-"""A timeline over its seconds: what was answered and how fast, what was under way, the workers, and
-what each core did. Records in, plotly out."""
+"""Figure of a timeline over its seconds: what was answered and how fast, what was under way, the
+workers, and what each core did. Records in, plotly out."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Rates:
 
 
 def timeline_figure(timeline: Timeline) -> Figure:
-    """Four kinds of plots over the seconds of the middle run, one below the other. Steps are
+    """Draw four kinds of plots over the seconds of the middle run, one below the other. Steps are
     divided by dotted lines, and what was done to the server is marked in the third plot."""
     run = timeline.run
     cores = core_rows(
@@ -80,7 +80,7 @@ def timeline_figure(timeline: Timeline) -> Figure:
 
 
 def timeline_curves(timeline: Timeline) -> list[Curve]:
-    """What stays of it beside a later run: what was answered, and how fast."""
+    """Keep of the figure what stays beside a later run: what was answered, and how fast."""
     rates = _rates_of(timeline.run)
     times = [_ms(each) for each in rates.response_s]
     said = [rate(each) for each in rates.completed]
@@ -95,14 +95,14 @@ def timeline_curves(timeline: Timeline) -> list[Curve]:
 
 
 def timeline_opening(timeline: Timeline) -> str:
-    """What the figure shows, before its steps."""
+    """Say what the figure shows, before its steps."""
     whole_s = sum(step.seconds for step in timeline.steps)
     none = "" if timeline.run.step_results else " No step has ended yet."
     return f"Throughput, response time, workers and cores over {digits(whole_s)} seconds.{none}"
 
 
 def timeline_levels(timeline: Timeline) -> list[Level]:
-    """The figure step by step, with what was done in each. What was done as the next one began
+    """Say the figure step by step, with what was done in each. What was done as the next one began
     lies on the border, so a step is shown up to the middle of its last time bin."""
     levels = []
     for step in timeline.walked:
@@ -126,7 +126,7 @@ def _of_step(step: WalkedStep) -> str:
 
 
 def happenings(events: Sequence[Event]) -> list[str]:
-    """What was done to the server, a sentence each."""
+    """Say what was done to the server, a sentence each."""
     return [f"At {digits(each.at_s)} s: {each.words}" for each in events]
 
 
@@ -150,7 +150,7 @@ def _throughputs(timeline: Timeline) -> Iterator[Trace]:
 def _steps(
     name: str, edges: Sequence[float], values: Values, colour: str, **how: Unpack[Shown]
 ) -> Trace:
-    """A level for each time between two edges."""
+    """Draw a level for each time between two edges."""
     hover = f"{{y:.3~g}} req/s {name} from {{x}} s on"
     how |= {"shape": "hv", "group": name, "plot": "xy", "hover": hover}
     return line(name, edges, [*values, *values[-1:]], colour, **how)
@@ -163,7 +163,7 @@ def _forecast(
     means: Callable[[Expected], tuple[float | None, float | None]],
     bands: Callable[[Expected], tuple[Ends, Ends] | None],
 ) -> Iterator[Trace]:
-    """What was expected, and what eight of ten runs should show. means, bands: where a part of
+    """Draw what was expected, and what eight of ten runs should show. means, bands: where a part of
     the forecast begins and where it ends; None where there is none."""
     how: Shown = {"plot": plot, "legend": plot == "xy"}
     parts = [(part, bands(part)) for part in run.forecast]
@@ -291,5 +291,5 @@ def _layout(timeline: Timeline, cores: Sequence[tuple[int, int]]) -> dict[str, A
 
 
 def _short(step: Step) -> str:
-    """Few letters, as a telephone has no room for more."""
+    """Name a step in few letters, as a telephone has no room for more."""
     return step.load.replace("arrivals/s", "/s").replace(" /s", "/s")

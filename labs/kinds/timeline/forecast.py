@@ -31,7 +31,7 @@ QUEUED = 1.25  # times as many answered as came: it works off what was left behi
 def station(
     server: Server, workload: Workload, calibration: Calibration, machine: Machine
 ) -> Station:
-    """What arrivals queue for at that server, however many come: it naps as little as in a crowd.
+    """Find what arrivals queue for at a server, however many come: it naps as little as in a crowd.
     Raises Unusable where a request costs nobody anything, as nothing then limits it."""
     model = ServerModel(Experiment(server, workload, Load((1,))), calibration, machine)
     demand, V, W = model.demand(math.inf), model.V, model.W
@@ -66,7 +66,7 @@ def station(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A step, and the server as it finds it."""
+    """Part of a course: a step, and the server as it finds it."""
 
     step: Step
     server: Server
@@ -80,8 +80,8 @@ def course(
     calibration: Calibration,
     machine: Machine,
 ) -> tuple[Expected, ...]:
-    """What to expect from the first request to the end of the last step, without gaps.
-    Raises Unusable where a request costs nobody anything, as nothing then limits it."""
+    """Forecast from the first request to the end of the last step, without gaps. Raises Unusable
+    where a request costs nobody anything, as nothing then limits it."""
     found: list[Expected] = []
     begin_s = 0.0
     for open_load, block in itertools.groupby(steps, key=lambda step: step.rate is not None):
@@ -96,8 +96,8 @@ def course(
 
 
 def users_for(server: Server, workload: Workload, steps: Sequence[Step], machine: Machine) -> int:
-    """How many users the load generator should have at hand, so that arrivals find one: half as
-    many again as an ideal machine would have under way, in the worst of ten runs. 0 where all
+    """Count the users that the load generator should have at hand, so that arrivals find one: half
+    as many again as an ideal machine would have under way, in the worst of ten runs. 0 where all
     steps are groups."""
     if all(step.rate is None for step in steps):
         return 0
@@ -134,7 +134,7 @@ def _groups(
 def _arrivals(
     parts: Sequence[Part], workload: Workload, calibration: Calibration, machine: Machine
 ) -> Iterator[Expected]:
-    """Steps of arrivals, one after the other, which take over what the one before has left."""
+    """Forecast steps of arrivals one after the other: each takes over what the last has left."""
     edges, rates, stations = [parts[0].begin_s], list[float](), list[Station]()
     for part in parts:
         pieces = max(1, round(part.step.seconds / PIECE_S))

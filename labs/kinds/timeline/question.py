@@ -1,4 +1,4 @@
-"""What a timeline asks its reader before the run."""
+"""Question that a timeline asks its reader before the run."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -13,14 +13,14 @@ Ask = Literal["throughput", "workers", "under way"]
 
 
 def least_obvious(server: Server, steps: Sequence[Step]) -> Ask:
-    """What to ask of that server under such a load."""
+    """Choose what to ask of a server under such a load."""
     if any(step.rate is not None for step in steps):
         return "under way"
     return "workers" if server_facts(server.by).first is not None else "throughput"
 
 
 def asked_step(ask: Ask, steps: Sequence[Step]) -> int:
-    """The step that is asked about, counted from 0."""
+    """Find the step that is asked about, counted from 0."""
     if ask == "under way":
         rates = [step.rate or 0.0 for step in steps]
         return rates.index(max(rates))
@@ -28,14 +28,14 @@ def asked_step(ask: Ask, steps: Sequence[Step]) -> int:
 
 
 def between(steps: Sequence[Step], number: int) -> tuple[float, float]:
-    """When that step begins and ends, in seconds from the first one's begin."""
+    """Tell when a step begins and ends, in seconds from the first one's begin."""
     begin_s = sum(step.seconds for step in steps[:number])
     return begin_s, begin_s + steps[number].seconds
 
 
 def question(ask: Ask, steps: Sequence[Step]) -> Question:
-    """The throughput of the last step, the workers at the end, or the requests under way when the
-    most have arrived."""
+    """Ask for the throughput of the last step, the workers at the end, or the requests under way
+    when the most have arrived."""
     begin_s, end_s = between(steps, asked_step(ask, steps))
     where = f"at second {digits(end_s)}"
     if ask == "workers":

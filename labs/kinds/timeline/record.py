@@ -1,4 +1,4 @@
-"""What a timeline asks and finds: one load over time, in steps, and what happened meanwhile.
+"""Record of a timeline: one load over time, in steps, and what happened meanwhile.
 
 Frozen, SI units; times are seconds since the run's first request was due.
 """
@@ -20,8 +20,8 @@ EDGE_S = 0.001  # parts of a forecast begin where steps do, but for their roundi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """What the model says of a stretch of time, before the load: means, and of arrivals the band
-    in which eight of ten runs should lie."""
+    """The model's word on a stretch of time, before the load: means, and of arrivals the band in
+    which eight of ten runs should lie."""
 
     from_s: float
     to_s: float
@@ -36,7 +36,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepResult:
-    """One step, measured. Rates and CPU are means over all of it, its first moments included.
+    """Result of a step. Rates and CPU are means over all of it, its first moments included.
 
     A group's requests count by the share of their life inside, as in a sweep; those of users who
     have been sent away do not. An arrival's request counts in the step in which it is answered:
@@ -101,7 +101,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRun(ProcessTrees):
-    """One run, from the calibration to the last time bin."""
+    """Run of a timeline, from the calibration to the last time bin."""
 
     recorded_at: str  # ISO 8601, UTC
     calibration: Calibration
@@ -116,17 +116,17 @@ class TimelineRun(ProcessTrees):
 
     @property
     def intervened_s(self) -> float:
-        """When its reader first did something to the server; infinity where nobody did. From then
-        on the forecast is of another course."""
+        """Tell when the run's reader first did something to the server; infinity where nobody did.
+        From then on the forecast is of another course."""
         return min((each.at_s for each in self.events if each.by_reader), default=math.inf)
 
     def arrivals_seed(self, number: int) -> int:
-        """Of the step with that number, counted from 0: the same gives the same arrivals again."""
+        """Seed the step with that number, counted from 0: one seed, the same arrivals again."""
         return self.seed * MOST_STEPS + number
 
     @property
     def seconds(self) -> float:
-        """From the first request to the end of the last step."""
+        """Add up the seconds from the first request to the end of the last step."""
         return sum(each.seconds for each in self.step_results)
 
     def expected_rps(self, from_s: float, to_s: float) -> float:
@@ -142,7 +142,7 @@ class TimelineRun(ProcessTrees):
         return self.cpu_s(who) / self.seconds if self.seconds else 0.0
 
     def children(self, who: Who) -> int:
-        """Processes that ever were below the tree's root."""
+        """Count the processes that ever were below the tree's root."""
         pids = {process.pid for process in self.tree(who)}
         return sum(process.parent in pids for process in self.tree(who))
 
@@ -161,12 +161,12 @@ class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
         return middle(self.runs, lambda run: sum(each.completed for each in run.step_results))
 
     def on_cpu(self, who: Who) -> float:
-        """`TimelineRun.on_core` over the cores of the machine: the part of it that was busy."""
+        """Divide `TimelineRun.on_core` by the machine's cores: the part of it that was busy."""
         return self.run.on_core(who) / self.machine.cores
 
     @property
     def begins_s(self) -> tuple[float, ...]:
-        """When each step begins."""
+        """Tell when each step begins, in seconds from the first request."""
         return tuple(sum(step.seconds for step in self.steps[:n]) for n in range(len(self.steps)))
 
     @property
@@ -175,7 +175,7 @@ class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
         return [WalkedStep(self, n) for n in range(1, len(self.run.step_results) + 1)]
 
     def step(self, number: int) -> WalkedStep:
-        """The step with that number, counted from 1. KeyError says which there are."""
+        """Find the step with that number, counted from 1. KeyError says which there are."""
         walked = self.walked
         if not 1 <= number <= len(walked):
             raise KeyError(f"step={number}: not recorded. There are 1 to {len(walked)}.")
@@ -215,7 +215,7 @@ class WalkedStep:
 
     @property
     def forecast_response_s(self) -> float | None:
-        """Mean of those whose answer was expected in the step; None where none was."""
+        """Mean of the answers that were expected in the step, in seconds; None where none was."""
         expected = self.timeline.run.forecast
         parts = [p for p in expected if self.begin_s < (p.from_s + p.to_s) / 2 < self.end_s]
         lives = [(p.throughput_rps * (p.to_s - p.from_s), p.response_time_s) for p in parts]
@@ -225,6 +225,6 @@ class WalkedStep:
 
     @property
     def forecast_at_end(self) -> Expected:
-        """What was expected of the step's last moments."""
+        """Find what was expected of the step's last moments."""
         parts = self.timeline.run.forecast
         return [part for part in parts if part.from_s < self.end_s - EDGE_S][-1]

@@ -1,4 +1,4 @@
-"""The lab over time: a load in steps, and what is done to the server meanwhile.
+"""Lab over time: a load in steps, and what is done to the server meanwhile.
 
 Each step begins when its time has come, whatever the one before has left behind.
 """
@@ -97,7 +97,7 @@ class TimelineLab(LabKind[Timeline]):
             self._orders.put(Order(CONTROLS[control], by_reader=True))
 
     def matches(self, found: Timeline) -> bool:
-        """Of this load; with `by_cores`, at the scale of the machine that it was made on."""
+        """Whether a timeline is of this load; with `by_cores`, at its machine's scale."""
         own = self.at_scale(found.machine.cores)
         asked = own.server, own.workload, own.steps
         return (found.server, found.workload, found.steps) == asked
@@ -157,12 +157,12 @@ class TimelineLab(LabKind[Timeline]):
 
 
 def _longer(steps: Sequence[Step], times: float) -> tuple[Step, ...]:
-    """Each so many times as long."""
+    """Make each step so many times as long."""
     return tuple(replace(step, seconds=step.seconds * times) for step in steps)
 
 
 def _controls(server: Server) -> dict[str, str]:
-    """What a reader may do to the server while it runs: the button's name, and what it does."""
+    """Name what a reader may do to a server that runs: each button, and what it does."""
     found = {}
     with contextlib.suppress(Unusable):
         check_kill(server)

@@ -28,7 +28,7 @@ USED = (  # what a step and a usage call the same
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Border:
-    """What was read where a step began or ended."""
+    """Border of a step: what was read where it began or ended."""
 
     at_s: float  # as planned; the counters were read then or a little later
     snapshot: Snapshot
@@ -45,21 +45,21 @@ class Requests:
     now_s: float
 
     def of(self, *kinds: int) -> Records:
-        """Those that ended so."""
+        """Select the requests that ended so."""
         return self.records[np.isin(self.records["kind"], kinds)]
 
     @property
     def starts(self) -> Floats:
-        """When each request began that found a user."""
+        """List when each request began that found a user."""
         return np.concatenate([self.of(OK, FAILED)["start"], self.open_starts])
 
     def under_way(self, at_s: Floats | float) -> NDArray[np.int64]:
-        """How many had begun by then and not ended."""
+        """Count the requests that had begun by then and not ended."""
         return _by(self.starts, at_s) - _by(self.of(OK, FAILED)["end"], at_s)
 
 
 def requests_of(report: Report, *, began: float) -> Requests:
-    """From a driver's report; requests from before the run are left out."""
+    """Take requests from a driver's report; those from before the run are left out."""
     records = report.records[report.records["start"] >= began]
     for time in ("start", "end"):
         records[time] -= began
@@ -73,8 +73,8 @@ def requests_of(report: Report, *, began: float) -> Requests:
 
 
 def lost_with(requests: Requests, deaths: Mapping[int, float]) -> Losses:
-    """For each worker that was killed, in that order and then, when the requests failed that it
-    took along: those that had begun by then, and failed soon afterwards and before the next death.
+    """Find for each worker that was killed, in that order and then, when the requests failed that
+    it took along: those begun by then that failed soon afterwards and before the next death.
     """
     failed = requests.of(FAILED)
     starts, ends = failed["start"], failed["end"]
@@ -86,7 +86,7 @@ def lost_with(requests: Requests, deaths: Mapping[int, float]) -> Losses:
 
 
 def lost_between(losses: Losses, from_s: float, to_s: float) -> dict[int, int]:
-    """How many failed in between, of whoever lost any."""
+    """Count how many requests failed in between, with each worker that lost any."""
     counts = {pid: _between(ends, from_s, to_s) for pid, ends in losses.items()}
     return {pid: count for pid, count in counts.items() if count}
 
@@ -94,7 +94,7 @@ def lost_between(losses: Losses, from_s: float, to_s: float) -> dict[int, int]:
 def step_result(
     step: Step, requests: Requests, before: Border, after: Border, workers: int | None
 ) -> StepResult:
-    """One step, without checks. `requests.now_s` is at its end or later."""
+    """Sum up one step, without checks. `requests.now_s` is at its end or later."""
     begin, end, good = before.at_s, after.at_s, requests.of(OK)
     if step.users is not None:
         group = good[good["user"] < step.users]
@@ -142,7 +142,7 @@ def step_result(
 def time_bins(
     steps: Sequence[Step], requests: Requests, samples: Sequence[Sample], until_s: float
 ) -> tuple[TimeBin, ...]:
-    """Every whole quarter of a second until then, and what the samples say of it."""
+    """Fill every whole quarter of a second until then, with what the samples say of it."""
     edges = np.arange(0.0, until_s + TIME_BIN_S / 100, TIME_BIN_S)
     if len(edges) < 2:
         return ()
@@ -177,7 +177,7 @@ def time_bins(
 
 
 def ramp(samples: Sequence[Sample]) -> tuple[tuple[float, int], ...]:
-    """When the number of workers was seen to change, and to what; the first at 0."""
+    """List when the number of workers was seen to change, and to what; the first at 0."""
     found: list[tuple[float, int]] = []
     for sample in samples:
         if sample.workers is not None and (not found or found[-1][1] != sample.workers):
@@ -193,7 +193,7 @@ def _mean_cores(samples: Sequence[Sample]) -> tuple[tuple[float, float, float, f
 
 
 def _by(times: Floats, at_s: Floats | float) -> NDArray[np.int64]:
-    """How many of the times lie at or before."""
+    """Count the times that lie at or before."""
     return np.searchsorted(np.sort(times), at_s, side="right")
 
 

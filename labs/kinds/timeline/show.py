@@ -1,5 +1,5 @@
-"""How a timeline looks: a row for each step, the processes of both trees, and the numbers that
-prose may quote of the middle run. Steps are counted from 1."""
+"""Show of a timeline: a row for each step, the processes of both trees, and the numbers that prose
+may quote of the middle run. Steps are counted from 1."""
 
 from collections.abc import Iterator, Sequence
 
@@ -95,12 +95,12 @@ PROCESSES = (
 
 
 def process_table(run: TimelineRun) -> Table:
-    """A row for each process that was seen."""
+    """Make a row for each process that was seen."""
     return tabled(PROCESSES, run.processes)
 
 
 def under(timeline: Timeline) -> list[Block]:
-    """What happened, whether the forecast held, who worked."""
+    """Say what happened, whether the forecast held, who worked."""
     happened = each_in("<li>{}</li>", happenings(timeline.run.events))
     listed = each_in("<ul>{}</ul>", [happened] if happened else [])
     first, *rest = verdict.telling_first(timeline)
@@ -109,7 +109,7 @@ def under(timeline: Timeline) -> list[Block]:
 
 
 def _processes(timeline: Timeline) -> Markup:
-    """Both trees, alike processes in one row, and every one as a file."""
+    """Show both trees, alike processes in one row, and every one as a file."""
     head = (
         *("processes", "how many", "lived, of the run", "user s", "system s", "minor faults"),
         *("major faults", "On_Core", "On_CPU"),
@@ -169,7 +169,7 @@ def _counted(counts: Sequence[int | None]) -> str:
 
 
 def _busy(timeline: Timeline, step: int, core: int) -> float:
-    """Which part of that step a core was busy, by anyone. Cores are counted from 0."""
+    """Quote the part of a step that a core was busy, by anyone. Cores are counted from 0."""
     busy = timeline.step(step).found.cores
     if not 0 <= core < len(busy):
         raise NoSuchNumber(f"core={core}: there are 0 to {len(busy) - 1}.")
@@ -177,19 +177,19 @@ def _busy(timeline: Timeline, step: int, core: int) -> float:
 
 
 def _faults(timeline: Timeline) -> float:
-    """Minor page faults of the server's tree for each request that was answered."""
+    """Divide minor page faults of the server's tree by the requests that were answered."""
     counted = sum(each.minor_faults or 0 for each in timeline.run.tree("server"))
     return counted / sum(each.completed for each in timeline.run.step_results)
 
 
 def _seconds_to(timeline: Timeline, workers: int) -> float:
-    """From the begin of the step in which it happened until there were so many workers."""
+    """Time from the begin of the step in which it happened until so many workers were there."""
     why = f"seconds_to={workers}: there never came so many workers."
     return known(verdict.first_with(timeline, workers), why)[1]
 
 
 def _line_gone(timeline: Timeline, step: int) -> float:
-    """From the begin of that step until all who were under way had a worker."""
+    """Time from the begin of a step until all who were under way had a worker."""
     begin_s = timeline.step(step).begin_s
     none = (
         each.at_s - begin_s

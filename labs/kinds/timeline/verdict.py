@@ -1,5 +1,5 @@
-"""What a timeline says, in words: what is asked, what came of it, what to know before believing it.
-Pure: records in, sentences out."""
+"""Verdict on a timeline: what is asked, what came of it, what to know before believing it. Pure:
+records in, sentences out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FULL = 0.9  # of the cores that others left: with more of them in use, nobody le
 
 
 def about(server: Server, workload: Workload, steps: Sequence[Step]) -> str:
-    """What is about to be tested, in one sentence."""
+    """Say what is about to be tested, in one sentence."""
     course = ", then ".join(
         f"{digits(step.seconds)} s of {step.load}{_done(step)}" for step in steps
     )
@@ -41,8 +41,8 @@ def checks(
     machine: Machine,
     lost: Mapping[int, int] = MappingProxyType({}),
 ) -> Iterator[Check]:
-    """All that is to be said of a step. lost: requests that failed in it with each worker that
-    was killed, by its process id."""
+    """Check a step: all that is to be said of it. lost: requests that failed in it with each worker
+    that was killed, by its process id."""
     with_them = sum(lost.values())
     if with_them:
         whose = "the worker that was killed"
@@ -75,9 +75,9 @@ def checks(
 
 
 def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> dict[str, float]:
-    """By how much more would be expected of the step had nobody else used the cores: nothing
-    where those that were left were not full, or more than those could not have been used; else
-    that part of the cores."""
+    """Estimate how much more the step could do had nobody else used the cores: nothing where those
+    that were left were not full, or more than those could not have been used; else that part of the
+    cores."""
     cores = min(machine.cores, machine.quota_cores or math.inf)
     taken = {
         "others": result.others_cpu,
@@ -93,7 +93,7 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
 
 
 def verdict(timeline: Timeline) -> tuple[str, ...]:
-    """Step by step: whether the forecast held; what grew."""
+    """Say step by step whether the forecast held, and what grew."""
     walked = timeline.walked
     if not walked:
         return ("No step was walked to its end, so there is nothing to say yet.",)
@@ -101,7 +101,7 @@ def verdict(timeline: Timeline) -> tuple[str, ...]:
 
 
 def telling_first(timeline: Timeline) -> list[str]:
-    """The verdict for a glance: it begins with the step in which answers took longest."""
+    """Put first, for a glance, the verdict on the step in which answers took longest."""
     told = list(verdict(timeline))
     took = [each.mean_response_time_s for each in timeline.run.step_results]
     first = took.index(max(took)) if took else 0
@@ -109,7 +109,7 @@ def telling_first(timeline: Timeline) -> list[str]:
 
 
 def first_with(timeline: Timeline, workers: int) -> tuple[int, float] | None:
-    """In which step, counted from 1, there first were so many workers, and how long after its
+    """Find in which step, counted from 1, there first were so many workers, and how long after its
     begin; None if there never were, or were from the beginning."""
     reached = [at for at, count in timeline.run.ramp if count >= workers]
     if not reached or reached[0] == 0:
@@ -152,8 +152,8 @@ def _of_arrivals(step: WalkedStep) -> str:
 
 
 def left_behind(step: WalkedStep, band: str = "") -> str:
-    """Requests that the forecast has under way at the step's end, and between which numbers they
-    lie in eight of ten runs. band: words on that."""
+    """Say how many requests the forecast has under way at the step's end, and between which numbers
+    in eight of ten runs. band: words on that."""
     last = step.forecast_at_end
     told = digits(last.in_flight[1], 2)
     if last.in_flight_band is None:

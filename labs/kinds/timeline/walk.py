@@ -29,15 +29,15 @@ TAIL_S = 1.0  # at most: the last load stays on until what began in the step is 
 
 
 class Order(NamedTuple):
-    """What is to be done to the server, as `ServerControl.perform` has it; "" for the end."""
+    """An order to the server, as `ServerControl.perform` has it; "" for the end."""
 
     do: str
     by_reader: bool = False
 
 
 class Walk:
-    """The steps of one run, and what was found of them so far. The server gets the `orders` of
-    the steps and of the reader, see `ServerControl.perform`.
+    """Walk over the steps of one run, and what was found of them so far. The server gets the
+    `orders` of the steps and of the reader, see `ServerControl.perform`.
 
     The rig gets the timeline where a step begins, where the reader has done something within one,
     and once more if it is stopped there.
@@ -122,14 +122,14 @@ class Walk:
         return time.perf_counter() - self.bed.sampler.started
 
     def _border(self, at_s: float) -> None:
-        """A step ends here, and another begins."""
+        """End a step here, and begin another."""
         cores = psutil.cpu_times(percpu=True)
         self.borders.append(
             segments.Border(at_s=at_s, snapshot=self.bed.sampler.snapshot(), cores=cores)
         )
 
     def _timeline(self) -> Timeline:
-        """What is known now. LoadFailed if the load generator is gone."""
+        """Sum up what is known now. LoadFailed if the load generator is gone."""
         bed = self.bed
         bed.driver.check()
         began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
@@ -187,14 +187,14 @@ class Walk:
 def _events(
     done: Sequence[tuple[Killed | Raised, bool]], losses: segments.Losses, began: float
 ) -> Iterator[Event]:
-    """What was done, in words; losses: of each worker that was killed, see `segments.lost_with`."""
+    """Say what was done; losses: of each worker that was killed, see `segments.lost_with`."""
     for each, by_reader in done:
         words = raised(each) if isinstance(each, Raised) else killed(each, len(losses[each.pid]))
         yield Event(at_s=round(each.at - began, 2), words=words, by_reader=by_reader)
 
 
 def killed(worker: Killed, failed: int) -> str:
-    """A worker's death, what it meant for the users that it had, and who came after it."""
+    """Say how a worker died, what it meant for the users that it had, and who came after it."""
     clients, later = worker.clients, duration(worker.after_s)
     who = {0: "an idle worker", 1: "a worker with a client"}.get(
         clients, f"a worker with {clients} clients"
@@ -212,7 +212,7 @@ def killed(worker: Killed, failed: int) -> str:
 
 
 def raised(pool: Raised) -> str:
-    """A pool that may be larger, and when it was."""
+    """Say that a pool may be larger, and when it was."""
     before, to = pool.before, pool.to
     if pool.when_needed:
         return f"The limit was raised from {before} to {to} workers; they come as they are needed."
