@@ -10,8 +10,8 @@ but not how they waver: a core more or less, or a dearer request, is theirs as l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import mul
 from typing import Any
@@ -21,7 +21,7 @@ from labs.records.server_facts import asks_backend
 from labs.theory.demand import Cores, Demand
 from labs.theory.server_model import ServerModel
 
-EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
+SYMPTOMS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
 UNSTEADY = 0.10  # of a speed or a throughput: no point that changes by more can be believed
 CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
@@ -45,6 +45,16 @@ class Cause:
     expected: float  # where the forecast had that
     model_rps: float  # of the model with it
     removed: float = 0.0  # part of the miss that is gone with it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """Relative changes of the model's X at a point, by what went on around its measurement."""
+
+    surroundings: Mapping[str, float] = field(default_factory=dict)  # by names of `Cause`
+    connection_split: float = 0.0  # second visit over the first, as the next
+    core_speed: float = 0.0
+    speed_alone: float = 0.0  # of unsteady cores, where it explains the miss by itself
 
 
 def holds(point: Point, level: PredictedLevel) -> bool:
@@ -82,7 +92,7 @@ def looked_at(run: Run) -> Point | None:
 
 
 def _is_only_noisy(point: Point) -> bool:
-    return all(check.name in EFFECTS for check in point.checks if check.unfit)
+    return all(check.name in SYMPTOMS for check in point.checks if check.unfit)
 
 
 def cause(model: ServerModel, run: Run, point: Point) -> Cause | None:
@@ -96,34 +106,43 @@ def cause(model: ServerModel, run: Run, point: Point) -> Cause | None:
     return None
 
 
-def moved(model: ServerModel, run: Run, point: Point) -> dict[str, float]:
-    """By how much the model moves with each change of the surroundings: relative, below 0 where
-    it expects less."""
+def effects(model: ServerModel, run: Run, point: Point) -> Effects:
+    """Find how far what went on around a point's measurement moves the model."""
     level = Level(model, run, point)
-    expected_rps = level.expected.model_rps
-    return {each.name: each.model_rps / expected_rps - 1 for each in level.surroundings()}
+    return Effects(
+        surroundings={each.name: level.change(each.model_rps) for each in level.surroundings()},
+        connection_split=_connection_split(level),
+        core_speed=_core_speed(level),
+        speed_alone=_speed_alone(level),
+    )
 
 
-def dealt(model: ServerModel, run: Run, point: Point) -> float:
-    """By how much the model moves from the first visit to the second, where the server was started
-    anew between them and connections fell otherwise on its processes: relative. 0 where they fell
-    once, and where it is not known of all users."""
+def _connection_split(level: Level) -> float:
+    """Find what connections that fell otherwise on the processes change, where the server was
+    started anew between the visits. 0 where they fell once, or it isn't known of all users."""
+    point = level.point
     first, *anew = point.splits
     if len(anew) != 1 or any(sum(each.values()) != point.users for each in (first, *anew)):
         return 0.0
-    level = Level(model, run, point)
     return level.rps_of(anew[0]) / level.rps_of(first) - 1
 
 
-def sped(model: ServerModel, run: Run, point: Point) -> float:
-    """By how much the model moves from the first visit to the second, where the cores had another
-    speed by then: relative, below 0 where they were slower. 0 where burns tell no such change, or
-    were not made at each visit."""
-    if not (by := speeds_of_visits(point)) or abs(by[1] / by[0] - 1) <= MOVED:
+def _core_speed(level: Level) -> float:
+    """Find what the cores' other speed at the second visit changes. 0 where burns tell no such
+    change, or were not made at each visit."""
+    if not (by := speeds_of_visits(level.point)) or abs(by[1] / by[0] - 1) <= MOVED:
         return 0.0
-    level = Level(model, run, point)
     first_rps, second_rps = (level.rps_at(speed) for speed in by)
     return second_rps / first_rps - 1
+
+
+def _speed_alone(level: Level) -> float:
+    """Find what the CPU time of a request changes, where that removes the miss and burns say that
+    no speed of the cores could be relied on; else 0."""
+    if swing(level.run) <= UNSTEADY or abs(off(level.point, level.forecast)) <= UNSTEADY:
+        return 0.0
+    found = [_removes(each, level) for each in level.cpu_time()]
+    return sum(level.change(each.model_rps) for each in found if each.removed >= HALF)
 
 
 def speeds_of_visits(point: Point) -> tuple[float, float] | None:
@@ -145,18 +164,6 @@ def swing(run: Run) -> float:
     return max(run.calibration.noise_fraction, max(speeds) / min(speeds) - 1)
 
 
-def by_speed_alone(model: ServerModel, run: Run, point: Point) -> float:
-    """By how much the CPU time of a request moves the model at that point, where that removes its
-    miss and the run's burns say that no speed of the cores could be relied on; else 0."""
-    if swing(run) <= UNSTEADY or abs(off(point, run.forecast)) <= UNSTEADY:
-        return 0.0
-    level = Level(model, run, point)
-    found = [_removes(each, level) for each in level.cpu_time()]
-    return sum(
-        each.model_rps / level.expected.model_rps - 1 for each in found if each.removed >= HALF
-    )
-
-
 def _removes(candidate: Cause, level: Level) -> Cause:
     measured, model = level.point.throughput_rps, level.expected.model_rps
     left = abs(measured - candidate.model_rps) / abs(measured - model) if measured != model else 1.0
@@ -172,6 +179,10 @@ class Level:
         self.machine, self.calibration, self.forecast = model.machine, run.calibration, run.forecast
         self.expected = run.forecast.at(point.users)
         self._as_forecast = 0.0
+
+    def change(self, rps: float) -> float:
+        """Relative change of the forecast that this X would be."""
+        return rps / self.expected.model_rps - 1
 
     def rps_of(self, connections: dict[str, int]) -> float:
         """The model's X, with so many of the users on each process."""
