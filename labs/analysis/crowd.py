@@ -48,7 +48,7 @@ def crowded(
     ]
     # Users fall on processes with queues of their own by chance, and may leave some without any.
     answered = len(np.unique(done["process"][done["process"] > 0])) or users
-    busy = min(model.fills, users, answered if model.queued_for_core else users)
+    busy = min(model.cores_filled, users, answered if model.queued_for_core else users)
     use = found.use
     if busy >= (cores := len(model.full.server)) and model.quota is None:
         beside = whole.generator_cpu if model.shares_cores else 0.0

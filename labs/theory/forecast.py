@@ -100,7 +100,7 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             f"Users are taken to fall on the {server.processes} processes like coins; where one "
             "process gets many more than another, less is served."
         )
-    if model.lets_go and model.workload.cpu_s:
+    if model.releases_lock and model.workload.cpu_s:
         yield (
             "Hashing lets go of Python's lock, so threads share the cores as processes do; the "
             "rest of a request still takes turns."
@@ -112,20 +112,20 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
         )
         if queueing.FITS_A_PERIOD_S < D < queueing.FEELS_THE_MEAN_S:
             fast = min(
-                model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.held_g)
+                model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.quota_g)
             )
             slow = model.on(model.evened, N, model.demand(N))
             yield (
                 f"A request of this size lies between two rules: {rate(slow)} and {rate(fast)} "
                 f"at {N} users. The model is between them, by proportion."
             )
-    share = model.held_g / (D + model.held_g) if model.held_g else 0.0
+    share = model.quota_g / (D + model.quota_g) if model.quota_g else 0.0
     if share > TELLING and last.limit == "cpu" and model.shares_cores:
         yield (
             "The load generator uses the same cores: of each request's CPU time, "
             f"{percent(share)} is its own."
         )
-    if model.holds and N > W:
+    if model.keeps_worker and N > W:
         yield (
             f"A worker stays with its connection, and each of the {W:.0f} has one: of {N} users "
             f"{N - W:.0f} get nothing, while the averages of the others look fine."
@@ -148,7 +148,7 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             f"{N} users are more than {W:.0f} workers and {places} in their queue: nginx answers "
             "the others at once with 502."
         )
-    elif W + server.backlog < N and not model.accepts_all and not model.holds:
+    elif W + server.backlog < N and not model.accepts_all and not model.keeps_worker:
         yield (
             f"{N} users are more than {W:.0f} workers and {places} in the listen queue: "
             "connections that find it full come back only after one or more seconds."
