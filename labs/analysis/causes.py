@@ -24,7 +24,7 @@ from labs.theory.server_model import ServerModel
 SYMPTOMS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
 UNSTEADY = 0.10  # of a speed or a throughput: no point that changes by more can be believed
-CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
+NEAR_MISS = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
 MOVED = 0.05  # of a time, or of the cores' speed; less is within what is known of it
@@ -33,7 +33,7 @@ LONE = 0.3  # of the cores in use: up to here a request finds one free
 HARD = 0.5  # of its core: from here on a load generator's own queue is felt
 FULL = 0.9  # of the cores: with more of them in use, nobody leaves one idle
 INTERRUPTED = 2.0  # times a request; Locust's waking up does it once or so to one that is alone
-ALMOST = 1.15  # times as much is still the same, of what a process does by turns
+SAME_UP_TO = 1.15  # times as much is still the same, of what a process does by turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,11 +270,11 @@ class Level:
             server.architecture == "event-loop" and workload.wait_s and self._is_idle()
         )
         here = point.littles_law > FULL  # the others queue at the server, not in the generator
-        if waits_in_a_loop and here and 0 < inside <= ALMOST * server.processes < point.users:
+        if waits_in_a_loop and here and 0 < inside <= SAME_UP_TO * server.processes < point.users:
             blocking = replace(workload, wait_by="blocking")
             yield self._with("blocking", inside, point.users, workload=blocking)
         most = min(server.processes, cores)
-        if workload.cpu_by == "hashing" and 1 / ALMOST < point.server_cpu / most < ALMOST:
+        if workload.cpu_by == "hashing" and 1 / SAME_UP_TO < point.server_cpu / most < SAME_UP_TO:
             takes_turns = replace(workload, cpu_by="counting")
             yield self._with("interpreter lock", point.server_cpu, most, workload=takes_turns)
         busy, found = self._crowd_used()
@@ -288,7 +288,7 @@ class Level:
         now_s, then_s = self.point.demand_s, self.forecast.at(self.point.users).demand_s
         if not (now_s and then_s) or abs(now_s / then_s - 1) < MOVED:
             return
-        if abs(off(self.point, self.forecast)) < CLOSE:
+        if abs(off(self.point, self.forecast)) < NEAR_MISS:
             return
         changes = [
             each.demand_s / self.forecast.at(each.users).demand_s - 1

@@ -23,8 +23,8 @@ from labs.records.results import Point, PredictedLevel
 
 VISITS = 2  # to each level: on the way up and on the way down
 LEAST_COMPLETIONS = 20  # in both together; below this a point is unfit
-REQUESTS = 24  # planned for both windows: a response a fifth slower than forecast still gives 20
-LONGEST = 4.0  # times its plan: no window is extended further
+PLANNED_REQUESTS = 24  # for both windows: a fifth slower than forecast still gives 20
+MOST_EXTENDED = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 SLOWEST = 4.0  # times its forecast: no level is planned for longer
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
@@ -68,7 +68,7 @@ class Plan:
             users=users,
             stagger_s=stagger_s,
             settle_s=max(settle_s, PAINT_S - stagger_s),
-            window_s=max(load.seconds, 3 * response_s, REQUESTS * cycle_s / users) / VISITS,
+            window_s=max(load.seconds, 3 * response_s, PLANNED_REQUESTS * cycle_s / users) / VISITS,
             grace_s=response_s,
         )
 
@@ -78,7 +78,7 @@ class Plan:
 
 
 def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
-    """How much longer a window must stay open; 0 where it is long enough, or LONGEST.
+    """How much longer a window must stay open; 0 where it is long enough, or MOST_EXTENDED.
 
     A level that is slower than forecast would else be cut short, be unfit, and its miss not be
     seen. Enough are LEAST_COMPLETIONS requests, and LEAST_BATCHES parts for the interval that are
@@ -89,8 +89,8 @@ def missing_s(measured_s: float, *, planned_s: float, completed: float, response
     if completed:
         enough_s = LEAST_BATCHES * response_s
         if completed < LEAST_COMPLETIONS:  # as many as planned, so as not to miss it again
-            enough_s = max(enough_s, REQUESTS / completed * measured_s)
-    return max(0.0, min(enough_s, LONGEST * planned_s) - measured_s)
+            enough_s = max(enough_s, PLANNED_REQUESTS / completed * measured_s)
+    return max(0.0, min(enough_s, MOST_EXTENDED * planned_s) - measured_s)
 
 
 def seen_slower(point: Point, level: PredictedLevel) -> float:

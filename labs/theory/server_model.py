@@ -31,7 +31,7 @@ STEADY_CV, VARIED_CV = 0.02, 0.5  # of times that keep users in step, and that n
 HALF_FULL = 0.5  # of the cores: with fewer in use hardly any two meet
 
 # Requests that want a core, over the cores: from here to there is at the knee.
-ALMOST, AROUND = 0.8, 2.0
+KNEE_BEGINS, KNEE_ENDS = 0.8, 2.0
 
 
 class ServerModel:
@@ -372,6 +372,6 @@ class ServerModel:
         if self.exclusive_wait or self.batched_waits or self.waits_for_connections:
             return None
         wanted = D.expected * self.by_rounds(N, D.expected)
-        if not ALMOST * cores <= wanted <= AROUND * cores:
+        if not KNEE_BEGINS * cores <= wanted <= KNEE_ENDS * cores:
             return None
         return (1 - (A_CORE_EACH if cores >= N else AT_THE_KNEE)) * model

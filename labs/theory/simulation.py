@@ -14,7 +14,7 @@ from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 
-REQUESTS = 20_000  # simulated for one answer: X steady within 1 %, in about 0.1 s
+SIMULATED = 20_000  # simulated for one answer: X steady within 1 %, in about 0.1 s
 FEWEST = 2_000  # of a request of many switch intervals, so that the answer takes no longer
 SLICES = 250_000  # switch intervals simulated at most, roughly
 WARM_UP = 0.1  # of so many requests, come before the clock is started
@@ -52,7 +52,7 @@ def simulate(
     if D == V == Z == g == 0:
         return math.inf
     interval = max(interval, D * FEWEST / SLICES)
-    requests = REQUESTS if D == 0 else int(min(REQUESTS, max(FEWEST, SLICES * interval / D)))
+    requests = SIMULATED if D == 0 else int(min(SIMULATED, max(FEWEST, SLICES * interval / D)))
     warm_up = int(WARM_UP * requests)
     dice, most = np.random.default_rng(seed), warm_up + requests + 2 * N
     cycle = max(D + V + Z + g, N * D, N * g, N * (D + V) / W)
