@@ -1,4 +1,4 @@
-"""Why a level came out otherwise than forecast, found by substitution. Pure: names and values.
+"""Causes of a level's miss of its forecast, found by substitution. Pure: names and values.
 
 A candidate counts only if there is evidence for it besides the miss, and if the model with it comes
 at least half of the way to the measurement. So it has moved the model in the miss's direction.
@@ -38,7 +38,7 @@ SAME_UP_TO = 1.15  # times as much is still the same, of what a process does by 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What explains a miss."""
+    """A cause that explains a miss."""
 
     name: str
     measured: float  # the evidence, in the unit of what is named
@@ -68,7 +68,7 @@ def holds(point: Point, level: PredictedLevel) -> bool:
 
 
 def off(point: Point, forecast: Prediction) -> float:
-    """Measured over forecast, less one."""
+    """Relative miss: measured over forecast, less one."""
     model = forecast.at(point.users).model_rps
     return point.throughput_rps / model - 1 if model else 0.0
 
@@ -96,7 +96,7 @@ def _is_only_noisy(point: Point) -> bool:
 
 
 def cause(model: ServerModel, run: Run, point: Point) -> Cause | None:
-    """What explains that this point of the run missed its forecast; None if nothing does. Of
+    """Find what explains that this point of the run missed its forecast; None if nothing does. Of
     several of the same rank, what removes most of the miss."""
     level = Level(model, run, point)
     for rank in (level.surroundings, level.outside, level.taken_for_granted, level.cpu_time):
@@ -146,8 +146,8 @@ def _speed_alone(level: Level) -> float:
 
 
 def speeds_of_visits(point: Point) -> tuple[float, float] | None:
-    """How fast the cores were at each of both visits, over when the forecast was made; None where
-    that is not known."""
+    """Tell how fast the cores were at each of both visits, over when the forecast was made; None
+    where that is not known."""
     match [visit.core_speed for visit in point.visits]:
         case [float(first), float(second)] if first > 0 and second > 0:
             return first, second
@@ -155,7 +155,7 @@ def speeds_of_visits(point: Point) -> tuple[float, float] | None:
 
 
 def swing(run: Run) -> float:
-    """By how much the cores' speed changed in a run, as burns tell: the fastest over the slowest,
+    """Largest change of the cores' speed in a run, as burns tell: the fastest over the slowest,
     less one, of the calibration's equal burns and of those around the windows."""
     speeds = [1.0]
     for point in run.points:
@@ -171,7 +171,7 @@ def _removes(candidate: Cause, level: Level) -> Cause:
 
 
 class Level:
-    """One level of a run, and what the model says of it if something was otherwise."""
+    """One level of a run, with what the model says of it if something was otherwise."""
 
     def __init__(self, model: ServerModel, run: Run, point: Point) -> None:
         self.model, self.run, self.point = model, run, point
@@ -195,7 +195,7 @@ class Level:
     # ---- candidates, rank by rank ------------------------------------------------------------
 
     def surroundings(self) -> Iterator[Cause]:
-        """What went on around the measurement: cores that somebody else had, or that became
+        """Yield what went on around the measurement: cores that somebody else had, or that became
         slower or faster."""
         point, cores = self.point, self.machine.cores
         page_cpu = point.page_cpu + (point.browser_cpu or 0.0)
@@ -222,7 +222,7 @@ class Level:
             yield self._with("affinity", point.server_cores, wanted, server=tied)
 
     def outside(self) -> Iterator[Cause]:
-        """What the server was asked by, and what it asks."""
+        """Yield what lies outside the server: who asks it, and what it asks."""
         point, calibration = self.point, self.calibration
         if point.generator_cpu > HARD * self.load.generators and point.throughput_rps:
             each_s = point.generator_cpu / point.throughput_rps
@@ -246,7 +246,7 @@ class Level:
                 yield self._with(name, waited_s, wanted_s, calibration=late)
 
     def taken_for_granted(self) -> Iterator[Cause]:
-        """What the model assumes of the server."""
+        """Yield what the model assumes of the server and was seen to be otherwise."""
         point, server, workload = self.point, self.server, self.workload
         if all(sum(each.values()) == point.users for each in point.splits):
             fullest = max(max(each.values()) for each in point.splits)
@@ -284,7 +284,7 @@ class Level:
             yield self._with(name, busy, found, cores=lambda had: _whole(had, more))
 
     def cpu_time(self) -> Iterator[Cause]:
-        """What a request took of the CPU, where that is more or less than noise."""
+        """Yield what a request took of the CPU, where that is more or less than noise."""
         now_s, then_s = self.point.demand_s, self.forecast.at(self.point.users).demand_s
         if not (now_s and then_s) or abs(now_s / then_s - 1) < MOVED:
             return
@@ -305,7 +305,7 @@ class Level:
     # ---- the model ---------------------------------------------------------------------------
 
     def _with(self, name: str, measured: float, expected: float, **changed: Any) -> Cause:
-        """Make that candidate. Relative to the model as it was, so that it holds for the forecast
+        """Make a candidate. Relative to the model as it was, so that it holds for the forecast
         of an earlier one, too."""
         self._as_forecast = self._as_forecast or self._model_rps()
         rps = self.expected.model_rps * self._model_rps(**changed) / self._as_forecast
@@ -333,9 +333,9 @@ class Level:
         return model.level(N, Demand.measured(D) if D else model.demand(N), split).model_rps
 
     def _without_a_core_rps(self, unseen: float) -> float:
-        """X, with requests as long ready without a core as they were seen to be; `unseen` where
-        nothing tells how long. It may lie below the `lower` curve: blindly placed, two requests
-        share one of two cores for a third of the time, and tied ones may do so always."""
+        """Reckon X with requests as long ready without a core as they were seen to be; `unseen`
+        where nothing tells how long. It may lie below the `lower` curve: blindly placed, two
+        requests share one of two cores for a third of the time, and tied ones may do so always."""
         point, split = self.point, self.point.time_split
         if split is None or split.missing:
             return unseen
@@ -357,7 +357,7 @@ class Level:
         return self.point.others_cpu > (1 - FULL) * self.machine.cores
 
     def _waited_s(self, service_time_s: float) -> float:
-        """For how long a request in service had nothing to do but wait. Where the parts of its
+        """Tell for how long a request in service had nothing to do but wait. Where the parts of its
         time are known: what it asked for, and what neither a core nor one who serves by turns
         accounts for; a loop or a lock is idle here, so that its turns are late waits as well."""
         rest_s, split = service_time_s - self.point.demand_s, self.point.time_split
@@ -375,12 +375,12 @@ class Level:
 
 
 def _each(change: Callable[[float], float]) -> Callable[[Cores], Cores]:
-    """What changes cores so, however many requests are on them."""
+    """Make a change of all cores, however many requests are on them."""
     return lambda had: Cores(
         server=tuple(map(change, had.server)), most=change(had.most), all=change(had.all)
     )
 
 
 def _whole(had: Cores, more: float) -> Cores:
-    """Those cores when so many times as much of their time is to be had."""
+    """Widen cores as if so many times as much of their time were to be had."""
     return replace(had, most=had.most * more, all=had.all * more)

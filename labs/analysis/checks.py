@@ -1,4 +1,4 @@
-"""What to know about a measured point before believing it. Pure: figures in, sentences out.
+"""Checks: what to know about a measured point before believing it. Pure: figures in, sentences out.
 
 Unfit points are drawn hollow and kept out of comparisons. Told ones are drawn filled, with
 their sentence.
@@ -79,8 +79,8 @@ def enough_fit(points: Sequence[Point]) -> bool:
 
 
 def impossible(points: Iterable[Point]) -> str:
-    """Why a run with these points may not go into the book however many are fit: what lies above
-    its bound says that the calibration, and with it the forecast of all of them, is wrong."""
+    """Say why a run with these points may not go into the book however many are fit: what lies
+    above its bound says that the calibration, and with it the forecast of all of them, is wrong."""
     told = (each.sentence for point in points for each in point.checks if each.name == BOUND)
     return " ".join(dict.fromkeys(told))
 
@@ -93,7 +93,7 @@ class Checked(Protocol):
 
 
 class Watched(Checked, Protocol):
-    """What was seen of the machine meanwhile: a level of a sweep, or a step of a timeline."""
+    """Readings of the machine meanwhile: a level of a sweep, or a step of a timeline."""
 
     @property
     def generator_cpu(self) -> float: ...
@@ -112,7 +112,7 @@ class Watched(Checked, Protocol):
 
 
 def is_the_result(watched: Watched, workload: Workload) -> bool:
-    """Whether what makes it unfit is just what its lab is to show, so that it may be recorded,
+    """Whether what makes a level unfit is just what its lab is to show, so that it may be recorded,
     drawn hollow all the same: users who starve at a full listen queue, and a load generator that
     is full because the page is a small file, with what comes of either."""
     faults = {check.name for check in watched.checks if check.unfit}
@@ -123,8 +123,8 @@ def is_the_result(watched: Watched, workload: Workload) -> bool:
 
 
 def sampling_error(work: Workload, completed: float, *, pauses: bool = False) -> float:
-    """How far so few requests may have been lighter or heavier than they are on average, as a
-    part of it: two standard errors of what varies most, which with pauses are these."""
+    """Sampling error, relative, of so few requests, which may have been lighter or heavier than
+    on average: two standard errors of what varies most, which with pauses are these."""
     varies = (bool(work.cpu_s) * work.cpu_cv, bool(work.wait_s) * work.wait_cv, float(pauses))
     return _drawn(max(varies), completed)
 
@@ -137,7 +137,7 @@ def _drawn(variation: float, completed: float) -> float:
 def full_generator(
     watched: Watched, generators: int = 1, users: int | None = None
 ) -> Iterator[Check]:
-    """Tells whether so many Locust processes had no time left, and how to ask for less."""
+    """Tell whether so many Locust processes had no time left, and how to ask for less."""
     if watched.generator_cpu > GENERATOR_FULL * generators:
         whose = "its core" if generators == 1 else f"its {generators} cores"
         used = watched.generator_cpu / generators
@@ -152,7 +152,7 @@ def full_generator(
 def surroundings(
     watched: Watched, machine: Machine, effects: Effects = NO_EFFECTS
 ) -> Iterator[Check]:
-    """What went on around the measurement. What moves the model by much makes it unfit."""
+    """Tell what went on around the measurement. What moves the model by much makes it unfit."""
     others_matter = abs(effects.surroundings.get("others", 0.0)) > UNSTEADY
     if others_matter or watched.others_cpu > OTHERS_BUSY * machine.cores:
         yield _surrounded(
@@ -232,7 +232,7 @@ def disturbances(point: Point, generators: int = 1, by_deal: bool = False) -> It
 
 
 def starved_because(point: Point, experiment: Experiment) -> str:
-    """Why users of that point were never served."""
+    """Say why users of that point were never served."""
     server = experiment.server
     kept = keeps_connections(server, experiment.load)
     if kept and server_facts(server.by).holds_its_worker and point.users > (server.pool or 0):
@@ -302,8 +302,8 @@ def _by_speed(by: float) -> Check:
 
 
 def _little(point: Point, experiment: Experiment) -> str:
-    """Who is missing: a user between answer and next question, where the load generator is full.
-    Nobody asks twice at a time, so who is too many had been sent away, or paused for less."""
+    """Say who is missing: a user between answer and next question, where the load generator is
+    full. Nobody asks twice at a time, so who is too many had been sent away, or paused for less."""
     said = (
         f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law says 1"
     )
@@ -325,7 +325,7 @@ def _little(point: Point, experiment: Experiment) -> str:
 def _against(
     point: Point, experiment: Experiment, machine: Machine, forecast: Prediction, unsteady: float
 ) -> Iterator[Check]:
-    """What was not to be expected, or cannot be.
+    """Tell what was not to be expected, or cannot be.
 
     More than the bound allows, beyond both intervals, the sampling error of few draws, what a quota
     saved up, and the machine's own unsteadiness where burns tell it, is told and not unfit: the

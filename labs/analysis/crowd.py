@@ -1,4 +1,4 @@
-"""What a crowd that fills the cores with equal pieces of work tells of D. Pure."""
+"""CPU time D, as a crowd tells it that fills the cores with equal pieces of work. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -65,7 +65,7 @@ def crowded(
 
 
 def _inside(done: NDArray[np.void], begin: float, end: float) -> NDArray[np.float64]:
-    """Which share of each request's service lies between two moments: not of its life, most of
+    """Find which share of each request's service lies between two moments: not of its life, most of
     which some have spent in a queue."""
     told = np.isfinite(done["service_end"])
     starts = np.where(told, done["service_start"], done["start"])

@@ -1,4 +1,4 @@
-"""What bounds a level, the numbers of that bound, and how much of it was used. Pure."""
+"""Limit of a level: what bounds it, with which numbers, and how much of it was used. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from labs.theory.server_model import ServerModel
 
 
 def ceiling(model: ServerModel, run: Run, users: int, limit: str = "") -> Ceiling | None:
-    """So many units that a request keeps for so many seconds: the bound of that level as it was
+    """Find the units that a request keeps for so many seconds: the bound of that level as it was
     forecast is their quotient. Or, of another `limit`, where the model has that one. None for a
     limit that the model does not know."""
     level = run.forecast.at(users)
@@ -20,8 +20,8 @@ def ceiling(model: ServerModel, run: Run, users: int, limit: str = "") -> Ceilin
 
 
 def used(model: ServerModel, run: Run, point: Point) -> float | None:
-    """How much of what was to limit that level was in use, as a part of all of it; None where that
-    was not measured.
+    """Find how much of what was to limit that level was in use, as a part of all of it; None where
+    that was not measured.
 
     Of users, the part of their time that a request takes alone; of a lock that the work itself
     lets go of, the part for which the rest of the requests needs it.

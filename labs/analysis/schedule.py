@@ -1,4 +1,4 @@
-"""How long each level of a sweep runs, worked out from the forecast. Pure arithmetic.
+"""Schedule of a sweep: how long each level runs, worked out from the forecast. Pure arithmetic.
 
 Each level is visited twice, on the way up through the levels and on the way down again, mirrored
 in time, and its window is halved between the two. On the way up a level's new users start spread
@@ -78,7 +78,7 @@ class Plan:
 
 
 def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
-    """How much longer a window must stay open; 0 where it is long enough, or MOST_EXTENDED.
+    """Seconds that a window must stay open longer: 0 where it is long enough, or MOST_EXTENDED.
 
     A level that is slower than forecast would else be cut short, be unfit, and its miss not be
     seen. Enough are LEAST_COMPLETIONS requests, and LEAST_BATCHES parts for the interval that are
@@ -94,7 +94,7 @@ def missing_s(measured_s: float, *, planned_s: float, completed: float, response
 
 
 def seen_slower(point: Point, level: PredictedLevel) -> float:
-    """How many times as long as forecast responses took at that level."""
+    """Response time as seen at that level, over the forecast."""
     if point.completed < 1:
         return 1.0
     ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
@@ -102,7 +102,7 @@ def seen_slower(point: Point, level: PredictedLevel) -> float:
 
 
 def up(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> list[Plan]:
-    """Every level, from few users to many.
+    """Plan every level, from few users to many.
 
     slower: how much longer responses take than forecast, as seen so far.
     """
@@ -116,7 +116,7 @@ def down(
     *,
     anew: bool = False,
 ) -> list[Plan]:
-    """Every level, from many users to few.
+    """Plan every level, from many users to few.
 
     slower: by its users, how much longer a level's responses took on the way up than forecast.
     anew: nobody is there when it begins; else all users of the largest level are.
@@ -165,8 +165,8 @@ def walk_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:
 
 
 def longer(load: Load) -> float:
-    """How many times the usual a warm-up lasts: as the levels do, since a forecast from a short
-    look is no surer than that look, whatever it is compared with."""
+    """Length of a warm-up over the usual one: it lasts as the levels do, since a forecast from a
+    short look is no surer than that look, whatever it is compared with."""
     return min(max(load.seconds / USUAL_S, 1.0), MOST_LONGER)
 
 

@@ -1,4 +1,4 @@
-"""What there is to say of a level whose second visit gave another throughput. Pure."""
+"""Check of a level whose second visit gave another throughput. Pure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def visited_again(point: Point, level: PredictedLevel, effects: Effects) -> Chec
 
 
 def _in_step(point: Point, level: PredictedLevel) -> float | None:
-    """What users in step go down to, where more or less of that explains what each visit gave."""
+    """Find what users in step go down to, where more or less of that explains both visits."""
     if level.lower_rps is None or level.lower_by != "users in step":
         return None
     low, high = (1 - SLACK) * level.lower_rps, (1 + SLACK) * level.model_rps

@@ -1,4 +1,4 @@
-"""What to expect of an experiment: the forecast before the load, the explanation after.
+"""Forecast of an experiment before the load, and its explanation after.
 
 A *forecast* is made before the load, from the calibration: burns of the unit of work, and what
 the server then did in the warm-up with other work than the load's. It pairs logical cores with
@@ -28,9 +28,9 @@ TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes wi
 
 
 def forecast(experiment: Experiment, calibration: Calibration, machine: Machine) -> Prediction:
-    """What to expect, from nothing but the calibration: what was burned, and what the server did
-    with empty requests and with pieces of work in the warm-up (`warmup.warm_up`). No level's
-    result enters it.
+    """Forecast an experiment, from nothing but the calibration: what was burned, and what the
+    server did with empty requests and with pieces of work in the warm-up (`warmup.warm_up`). No
+    level's result enters it.
 
     Raises Unusable where a request costs nobody anything, as nothing then limits it.
     """
@@ -38,14 +38,14 @@ def forecast(experiment: Experiment, calibration: Calibration, machine: Machine)
 
 
 def expected(model: ServerModel) -> Prediction:
-    """The forecast of a model that is there already."""
+    """Make the forecast of a model that is there already."""
     users = model.load.users
     levels = tuple(model.level(N, model.demand(N)) for N in users)
     return _prediction(model, "forecast", model.demand(users[-1]).expected, levels)
 
 
 def explain(model: ServerModel, points: Sequence[Point]) -> Prediction:
-    """The model with each level's own measured demand and, of connections that stay with
+    """Forecast again, with each level's own measured demand and, of connections that stay with
     their process, the measured split. Where no request ended, the demand of the forecast."""
 
     def demand(point: Point) -> Demand:
@@ -79,7 +79,7 @@ def _prediction(
 
 
 def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> Iterator[str]:
-    """What was assumed, in sentences, for a sweep over these levels."""
+    """Say in sentences what was assumed for a sweep over these levels."""
     last = levels[-1]
     server, N, W = model.server, last.users, model.W
     lower = {level.lower_by for level in levels if level.lower_rps is not None}

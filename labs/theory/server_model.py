@@ -158,7 +158,7 @@ class ServerModel:
         return replace(found, band_rps=band(found, interval, self.workload))
 
     def bound_interval(self, N: int, D: Demand, unsure: float) -> tuple[float, float]:
-        """Where the bound lies, with a D that is known to so much of itself."""
+        """Interval of the bound, with a D that is known to so much of itself."""
         low, high = (
             lowest(*self.limits(N, D.times(factor)).values()).rps
             for factor in (1 + unsure, 1 - unsure)
@@ -210,7 +210,7 @@ class ServerModel:
         return D + self.V + self.away_s + self.g
 
     def held_s(self, D: float) -> float:
-        """The part of it in which a request keeps its worker."""
+        """The part of a round in which a request keeps its worker."""
         return self.round_s(D) if self.keeps_worker else D + self.V + self.idle_s
 
     def by_rounds(self, N: float, D: float) -> float:
@@ -280,7 +280,7 @@ class ServerModel:
         return min(found, ceiling(cores.server[0], D)) if locked else found
 
     def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
-        """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
+        """X where requests share the cores, W at most (between whole numbers, a straight line)."""
         if self.keeps_worker:
             N = int(min(N, W))
         below, above = (

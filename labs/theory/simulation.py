@@ -78,7 +78,7 @@ def in_turn(
     W: float = math.inf,
     interval: float = math.inf,
 ) -> list[float]:
-    """When each of these arrivals (s, ascending) is answered by one process on one core, as in
+    """Tell when each of these arrivals (s, ascending) is answered by one process on one core, as in
     `simulate`. works, waits: seconds of each; they are used up."""
     ends = [math.inf] * len(come)
     core = _Core(come=come, works=works, waits=waits, ends=ends, idle_workers=W)
@@ -137,7 +137,7 @@ class _Core:
                 heapq.heappush(self.due, (self.clock + self.waits.pop(), user, True))
 
     def arrive(self, until: int) -> None:
-        """Everything that was due by now happens, in order."""
+        """Let everything happen that was due by now, in order."""
         due, clock = self.due, self.clock
         while due and due[0][0] <= clock and self.done < until:
             now, user, served = heapq.heappop(due)
@@ -147,7 +147,7 @@ class _Core:
                 self.enter(user)
 
     def enter(self, user: int) -> None:
-        """The request needs a worker, then the core."""
+        """Have the request ask for a worker, then for the core."""
         if self.idle_workers > 0:
             self.idle_workers -= 1
             self.ready.append((user, self.works.pop()))
@@ -155,7 +155,7 @@ class _Core:
             self.queue.append(user)
 
     def complete(self, user: int, now: float) -> None:
-        """The response is sent: its worker is free, and its user thinks and asks again."""
+        """Send the response: its worker is free, and its user thinks and asks again."""
         self.done, self.last = self.done + 1, now
         self.idle_workers += 1
         if self.queue:
