@@ -53,9 +53,9 @@ def attach(asked: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     out = destination(asked.json)
-    found, code = performed(lab)
-    if found is not None:
-        who = f"{report.found_text(found.run.found)}\n{report.costs_text(found)}"
-        say(out, who, report.table(found), report.text(found))
-        write(out, report.joined(found))
+    attached, code = performed(lab)
+    if attached is not None:
+        who = f"{report.found_text(attached.run.found)}\n{report.costs_text(attached)}"
+        say(out, who, report.table(attached), report.text(attached))
+        write(out, report.joined(attached))
     return code

@@ -1,1 +1,1 @@
-"""From raw times to points, and what to know before believing one. Pure."""
+"""Points made from raw times, and what to know before believing one. Pure."""

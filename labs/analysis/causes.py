@@ -1,4 +1,4 @@
-"""Why a level came out otherwise than forecast, found by substitution. Pure: names and values.
+"""Causes of a level's miss of its forecast, found by substitution. Pure: names and values.
 
 A candidate counts only if there is evidence for it besides the miss, and if the model with it comes
 at least half of the way to the measurement. So it has moved the model in the miss's direction.
@@ -10,8 +10,8 @@ but not how they waver: a core more or less, or a dearer request, is theirs as l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import mul
 from typing import Any
@@ -21,10 +21,10 @@ from labs.records.server_facts import asks_backend
 from labs.theory.demand import Cores, Demand
 from labs.theory.server_model import ServerModel
 
-EFFECTS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
+SYMPTOMS = {"interval", "drift", "few", "repeated"}  # checks that say what came of a cause
 AGREES = 0.02  # no measurement here is finer, so no miss below this is worth a reason
 UNSTEADY = 0.10  # of a speed or a throughput: no point that changes by more can be believed
-CLOSE = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
+NEAR_MISS = 0.05  # a miss that a changed CPU time is not blamed for: it varies by as much
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
 MOVED = 0.05  # of a time, or of the cores' speed; less is within what is known of it
@@ -33,18 +33,28 @@ LONE = 0.3  # of the cores in use: up to here a request finds one free
 HARD = 0.5  # of its core: from here on a load generator's own queue is felt
 FULL = 0.9  # of the cores: with more of them in use, nobody leaves one idle
 INTERRUPTED = 2.0  # times a request; Locust's waking up does it once or so to one that is alone
-ALMOST = 1.15  # times as much is still the same, of what a process does by turns
+SAME_UP_TO = 1.15  # times as much is still the same, of what a process does by turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What explains a miss."""
+    """A cause that explains a miss."""
 
     name: str
     measured: float  # the evidence, in the unit of what is named
     expected: float  # where the forecast had that
     model_rps: float  # of the model with it
     removed: float = 0.0  # part of the miss that is gone with it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """Relative changes of the model's X at a point, by what went on around its measurement."""
+
+    surroundings: Mapping[str, float] = field(default_factory=dict)  # by names of `Cause`
+    connection_split: float = 0.0  # second visit over the first, as the next
+    core_speed: float = 0.0
+    speed_alone: float = 0.0  # of unsteady cores, where it explains the miss by itself
 
 
 def holds(point: Point, level: PredictedLevel) -> bool:
@@ -58,7 +68,7 @@ def holds(point: Point, level: PredictedLevel) -> bool:
 
 
 def off(point: Point, forecast: Prediction) -> float:
-    """Measured over forecast, less one."""
+    """Relative miss: measured over forecast, less one."""
     model = forecast.at(point.users).model_rps
     return point.throughput_rps / model - 1 if model else 0.0
 
@@ -82,11 +92,11 @@ def looked_at(run: Run) -> Point | None:
 
 
 def _is_only_noisy(point: Point) -> bool:
-    return all(check.name in EFFECTS for check in point.checks if check.unfit)
+    return all(check.name in SYMPTOMS for check in point.checks if check.unfit)
 
 
 def cause(model: ServerModel, run: Run, point: Point) -> Cause | None:
-    """What explains that this point of the run missed its forecast; None if nothing does. Of
+    """Find what explains that this point of the run missed its forecast; None if nothing does. Of
     several of the same rank, what removes most of the miss."""
     level = Level(model, run, point)
     for rank in (level.surroundings, level.outside, level.taken_for_granted, level.cpu_time):
@@ -96,39 +106,48 @@ def cause(model: ServerModel, run: Run, point: Point) -> Cause | None:
     return None
 
 
-def moved(model: ServerModel, run: Run, point: Point) -> dict[str, float]:
-    """By how much the model moves with each change of the surroundings: relative, below 0 where
-    it expects less."""
+def effects(model: ServerModel, run: Run, point: Point) -> Effects:
+    """Find how far what went on around a point's measurement moves the model."""
     level = Level(model, run, point)
-    expected_rps = level.expected.model_rps
-    return {each.name: each.model_rps / expected_rps - 1 for each in level.surroundings()}
+    return Effects(
+        surroundings={each.name: level.change(each.model_rps) for each in level.surroundings()},
+        connection_split=_connection_split(level),
+        core_speed=_core_speed(level),
+        speed_alone=_speed_alone(level),
+    )
 
 
-def dealt(model: ServerModel, run: Run, point: Point) -> float:
-    """By how much the model moves from the first visit to the second, where the server was started
-    anew between them and connections fell otherwise on its processes: relative. 0 where they fell
-    once, and where it is not known of all users."""
+def _connection_split(level: Level) -> float:
+    """Find what connections that fell otherwise on the processes change, where the server was
+    started anew between the visits. 0 where they fell once, or it isn't known of all users."""
+    point = level.point
     first, *anew = point.splits
     if len(anew) != 1 or any(sum(each.values()) != point.users for each in (first, *anew)):
         return 0.0
-    level = Level(model, run, point)
     return level.rps_of(anew[0]) / level.rps_of(first) - 1
 
 
-def sped(model: ServerModel, run: Run, point: Point) -> float:
-    """By how much the model moves from the first visit to the second, where the cores had another
-    speed by then: relative, below 0 where they were slower. 0 where burns tell no such change, or
-    were not made at each visit."""
-    if not (by := speeds_of_visits(point)) or abs(by[1] / by[0] - 1) <= MOVED:
+def _core_speed(level: Level) -> float:
+    """Find what the cores' other speed at the second visit changes. 0 where burns tell no such
+    change, or were not made at each visit."""
+    if not (by := speeds_of_visits(level.point)) or abs(by[1] / by[0] - 1) <= MOVED:
         return 0.0
-    level = Level(model, run, point)
     first_rps, second_rps = (level.rps_at(speed) for speed in by)
     return second_rps / first_rps - 1
 
 
+def _speed_alone(level: Level) -> float:
+    """Find what the CPU time of a request changes, where that removes the miss and burns say that
+    no speed of the cores could be relied on; else 0."""
+    if swing(level.run) <= UNSTEADY or abs(off(level.point, level.forecast)) <= UNSTEADY:
+        return 0.0
+    found = [_removes(each, level) for each in level.cpu_time()]
+    return sum(level.change(each.model_rps) for each in found if each.removed >= HALF)
+
+
 def speeds_of_visits(point: Point) -> tuple[float, float] | None:
-    """How fast the cores were at each of both visits, over when the forecast was made; None where
-    that is not known."""
+    """Tell how fast the cores were at each of both visits, over when the forecast was made; None
+    where that is not known."""
     match [visit.core_speed for visit in point.visits]:
         case [float(first), float(second)] if first > 0 and second > 0:
             return first, second
@@ -136,25 +155,13 @@ def speeds_of_visits(point: Point) -> tuple[float, float] | None:
 
 
 def swing(run: Run) -> float:
-    """By how much the cores' speed changed in a run, as burns tell: the fastest over the slowest,
+    """Largest change of the cores' speed in a run, as burns tell: the fastest over the slowest,
     less one, of the calibration's equal burns and of those around the windows."""
     speeds = [1.0]
     for point in run.points:
         visits = [visit.core_speed for visit in point.visits]
         speeds += [each for each in (point.core_speed, *visits) if each]
     return max(run.calibration.noise_fraction, max(speeds) / min(speeds) - 1)
-
-
-def by_speed_alone(model: ServerModel, run: Run, point: Point) -> float:
-    """By how much the CPU time of a request moves the model at that point, where that removes its
-    miss and the run's burns say that no speed of the cores could be relied on; else 0."""
-    if swing(run) <= UNSTEADY or abs(off(point, run.forecast)) <= UNSTEADY:
-        return 0.0
-    level = Level(model, run, point)
-    found = [_removes(each, level) for each in level.cpu_time()]
-    return sum(
-        each.model_rps / level.expected.model_rps - 1 for each in found if each.removed >= HALF
-    )
 
 
 def _removes(candidate: Cause, level: Level) -> Cause:
@@ -164,7 +171,7 @@ def _removes(candidate: Cause, level: Level) -> Cause:
 
 
 class Level:
-    """One level of a run, and what the model says of it if something was otherwise."""
+    """One level of a run, with what the model says of it if something was otherwise."""
 
     def __init__(self, model: ServerModel, run: Run, point: Point) -> None:
         self.model, self.run, self.point = model, run, point
@@ -172,6 +179,10 @@ class Level:
         self.machine, self.calibration, self.forecast = model.machine, run.calibration, run.forecast
         self.expected = run.forecast.at(point.users)
         self._as_forecast = 0.0
+
+    def change(self, rps: float) -> float:
+        """Relative change of the forecast that this X would be."""
+        return rps / self.expected.model_rps - 1
 
     def rps_of(self, connections: dict[str, int]) -> float:
         """The model's X, with so many of the users on each process."""
@@ -184,7 +195,7 @@ class Level:
     # ---- candidates, rank by rank ------------------------------------------------------------
 
     def surroundings(self) -> Iterator[Cause]:
-        """What went on around the measurement: cores that somebody else had, or that became
+        """Yield what went on around the measurement: cores that somebody else had, or that became
         slower or faster."""
         point, cores = self.point, self.machine.cores
         page_cpu = point.page_cpu + (point.browser_cpu or 0.0)
@@ -211,7 +222,7 @@ class Level:
             yield self._with("affinity", point.server_cores, wanted, server=tied)
 
     def outside(self) -> Iterator[Cause]:
-        """What the server was asked by, and what it asks."""
+        """Yield what lies outside the server: who asks it, and what it asks."""
         point, calibration = self.point, self.calibration
         if point.generator_cpu > HARD * self.load.generators and point.throughput_rps:
             each_s = point.generator_cpu / point.throughput_rps
@@ -235,7 +246,7 @@ class Level:
                 yield self._with(name, waited_s, wanted_s, calibration=late)
 
     def taken_for_granted(self) -> Iterator[Cause]:
-        """What the model assumes of the server."""
+        """Yield what the model assumes of the server and was seen to be otherwise."""
         point, server, workload = self.point, self.server, self.workload
         if all(sum(each.values()) == point.users for each in point.splits):
             fullest = max(max(each.values()) for each in point.splits)
@@ -259,11 +270,11 @@ class Level:
             server.architecture == "event-loop" and workload.wait_s and self._is_idle()
         )
         here = point.littles_law > FULL  # the others queue at the server, not in the generator
-        if waits_in_a_loop and here and 0 < inside <= ALMOST * server.processes < point.users:
+        if waits_in_a_loop and here and 0 < inside <= SAME_UP_TO * server.processes < point.users:
             blocking = replace(workload, wait_by="blocking")
             yield self._with("blocking", inside, point.users, workload=blocking)
         most = min(server.processes, cores)
-        if workload.cpu_by == "hashing" and 1 / ALMOST < point.server_cpu / most < ALMOST:
+        if workload.cpu_by == "hashing" and 1 / SAME_UP_TO < point.server_cpu / most < SAME_UP_TO:
             takes_turns = replace(workload, cpu_by="counting")
             yield self._with("interpreter lock", point.server_cpu, most, workload=takes_turns)
         busy, found = self._crowd_used()
@@ -273,11 +284,11 @@ class Level:
             yield self._with(name, busy, found, cores=lambda had: _whole(had, more))
 
     def cpu_time(self) -> Iterator[Cause]:
-        """What a request took of the CPU, where that is more or less than noise."""
+        """Yield what a request took of the CPU, where that is more or less than noise."""
         now_s, then_s = self.point.demand_s, self.forecast.at(self.point.users).demand_s
         if not (now_s and then_s) or abs(now_s / then_s - 1) < MOVED:
             return
-        if abs(off(self.point, self.forecast)) < CLOSE:
+        if abs(off(self.point, self.forecast)) < NEAR_MISS:
             return
         changes = [
             each.demand_s / self.forecast.at(each.users).demand_s - 1
@@ -294,7 +305,7 @@ class Level:
     # ---- the model ---------------------------------------------------------------------------
 
     def _with(self, name: str, measured: float, expected: float, **changed: Any) -> Cause:
-        """Make that candidate. Relative to the model as it was, so that it holds for the forecast
+        """Make a candidate. Relative to the model as it was, so that it holds for the forecast
         of an earlier one, too."""
         self._as_forecast = self._as_forecast or self._model_rps()
         rps = self.expected.model_rps * self._model_rps(**changed) / self._as_forecast
@@ -322,9 +333,9 @@ class Level:
         return model.level(N, Demand.measured(D) if D else model.demand(N), split).model_rps
 
     def _without_a_core_rps(self, unseen: float) -> float:
-        """X, with requests as long ready without a core as they were seen to be; `unseen` where
-        nothing tells how long. It may lie below the `lower` curve: blindly placed, two requests
-        share one of two cores for a third of the time, and tied ones may do so always."""
+        """Reckon X with requests as long ready without a core as they were seen to be; `unseen`
+        where nothing tells how long. It may lie below the `lower` curve: blindly placed, two
+        requests share one of two cores for a third of the time, and tied ones may do so always."""
         point, split = self.point, self.point.time_split
         if split is None or split.missing:
             return unseen
@@ -346,7 +357,7 @@ class Level:
         return self.point.others_cpu > (1 - FULL) * self.machine.cores
 
     def _waited_s(self, service_time_s: float) -> float:
-        """For how long a request in service had nothing to do but wait. Where the parts of its
+        """Tell for how long a request in service had nothing to do but wait. Where the parts of its
         time are known: what it asked for, and what neither a core nor one who serves by turns
         accounts for; a loop or a lock is idle here, so that its turns are late waits as well."""
         rest_s, split = service_time_s - self.point.demand_s, self.point.time_split
@@ -364,12 +375,12 @@ class Level:
 
 
 def _each(change: Callable[[float], float]) -> Callable[[Cores], Cores]:
-    """What changes cores so, however many requests are on them."""
+    """Make a change of all cores, however many requests are on them."""
     return lambda had: Cores(
         server=tuple(map(change, had.server)), most=change(had.most), all=change(had.all)
     )
 
 
 def _whole(had: Cores, more: float) -> Cores:
-    """Scale some cores to having so many times as much of their time."""
+    """Widen cores as if so many times as much of their time were to be had."""
     return replace(had, most=had.most * more, all=had.all * more)

@@ -1,4 +1,4 @@
-"""What to know about a measured point before believing it. Pure: figures in, sentences out.
+"""Checks: what to know about a measured point before believing it. Pure: figures in, sentences out.
 
 Unfit points are drawn hollow and kept out of comparisons. Told ones are drawn filled, with
 their sentence.
@@ -7,11 +7,10 @@ their sentence.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from labs.analysis.causes import EFFECTS, UNSTEADY
+from labs.analysis.causes import SYMPTOMS, UNSTEADY, Effects
 from labs.analysis.contrast import repeats
 from labs.analysis.failures import of_level
 from labs.analysis.point import half_width
@@ -45,6 +44,7 @@ OF_SPEED = "heat, a battery, a setting that saves power, or another virtual mach
 BOUND = "bound"  # the check of what cannot be
 GENERATOR = "load generator"
 STARVED = "starved"  # that of users without an answer
+NO_EFFECTS = Effects()
 
 
 def check(
@@ -54,25 +54,19 @@ def check(
     *,
     forecast: Prediction,
     noise_fraction: float = 0.0,
-    moved: Mapping[str, float] = MappingProxyType({}),
-    dealt: float = 0.0,
-    sped: float = 0.0,
-    by_speed: float = 0.0,
+    effects: Effects = NO_EFFECTS,
 ) -> tuple[Check, ...]:
-    """All that is to be said of `point`; `moved` is by how much its surroundings change what the
-    model expects (`causes.moved`), `dealt` by how much it expects something else of its second
-    visit than of the first for how connections fell (`causes.dealt`), `sped` for how fast the cores
-    were (`causes.sped`), `by_speed` how far their speed alone took it from its forecast
-    (`causes.by_speed_alone`), and the noise is that of the calibration."""
-    by_deal = not repeats(point) and repeats(point, dealt)
+    """Tell all that is to be said of a point. effects: as `causes.effects` finds them; noise: of
+    the calibration."""
+    by_deal = not repeats(point) and repeats(point, effects.connection_split)
     found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
     found += disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
-        found.append(visited_again(point, forecast.at(point.users), dealt=dealt, sped=sped))
+        found.append(visited_again(point, forecast.at(point.users), effects))
     found += _starved(point, experiment)
-    found += _remarks(point, experiment, machine, moved)
-    if by_speed and not any(each.name == "core speed" and each.unfit for each in found):
-        found.append(_by_speed(by_speed))
+    found += _remarks(point, experiment, machine, effects)
+    if effects.speed_alone and not any(each.name == "core speed" and each.unfit for each in found):
+        found.append(_by_speed(effects.speed_alone))
     unsteady = max(noise_fraction, (point.core_speed or 1.0) - 1)
     found += _against(point, experiment, machine, forecast, unsteady)
     found += noise(noise_fraction)
@@ -85,8 +79,8 @@ def enough_fit(points: Sequence[Point]) -> bool:
 
 
 def impossible(points: Iterable[Point]) -> str:
-    """Why a run with these points may not go into the book however many are fit: what lies above
-    its bound says that the calibration, and with it the forecast of all of them, is wrong."""
+    """Say why a run with these points may not go into the book however many are fit: what lies
+    above its bound says that the calibration, and with it the forecast of all of them, is wrong."""
     told = (each.sentence for point in points for each in point.checks if each.name == BOUND)
     return " ".join(dict.fromkeys(told))
 
@@ -99,7 +93,7 @@ class Checked(Protocol):
 
 
 class Watched(Checked, Protocol):
-    """What was seen of the machine meanwhile: a level of a sweep, or a step of a timeline."""
+    """Readings of the machine meanwhile: a level of a sweep, or a step of a timeline."""
 
     @property
     def generator_cpu(self) -> float: ...
@@ -118,19 +112,19 @@ class Watched(Checked, Protocol):
 
 
 def is_the_result(watched: Watched, workload: Workload) -> bool:
-    """Whether what makes it unfit is just what its lab is to show, so that it may be recorded,
+    """Whether what makes a level unfit is just what its lab is to show, so that it may be recorded,
     drawn hollow all the same: users who starve at a full listen queue, and a load generator that
     is full because the page is a small file, with what comes of either."""
     faults = {check.name for check in watched.checks if check.unfit}
     shown = {STARVED} if watched.listen_overflows else set[str]()
     if workload.page == "file":
         shown.add(GENERATOR)
-    return not shown.isdisjoint(faults) and shown | EFFECTS >= faults
+    return not shown.isdisjoint(faults) and shown | SYMPTOMS >= faults
 
 
 def sampling_error(work: Workload, completed: float, *, pauses: bool = False) -> float:
-    """How far so few requests may have been lighter or heavier than they are on average, as a
-    part of it: two standard errors of what varies most, which with pauses are these."""
+    """Sampling error, relative, of so few requests, which may have been lighter or heavier than
+    on average: two standard errors of what varies most, which with pauses are these."""
     varies = (bool(work.cpu_s) * work.cpu_cv, bool(work.wait_s) * work.wait_cv, float(pauses))
     return _drawn(max(varies), completed)
 
@@ -143,7 +137,7 @@ def _drawn(variation: float, completed: float) -> float:
 def full_generator(
     watched: Watched, generators: int = 1, users: int | None = None
 ) -> Iterator[Check]:
-    """Tells whether so many Locust processes had no time left, and how to ask for less."""
+    """Tell whether so many Locust processes had no time left, and how to ask for less."""
     if watched.generator_cpu > GENERATOR_FULL * generators:
         whose = "its core" if generators == 1 else f"its {generators} cores"
         used = watched.generator_cpu / generators
@@ -156,15 +150,16 @@ def full_generator(
 
 
 def surroundings(
-    watched: Watched, machine: Machine, moved: Mapping[str, float] = MappingProxyType({})
+    watched: Watched, machine: Machine, effects: Effects = NO_EFFECTS
 ) -> Iterator[Check]:
-    """What went on around the measurement. What moves the model by much makes it unfit."""
-    if watched.others_cpu > OTHERS_BUSY * machine.cores or abs(moved.get("others", 0)) > UNSTEADY:
+    """Tell what went on around the measurement. What moves the model by much makes it unfit."""
+    others_matter = abs(effects.surroundings.get("others", 0.0)) > UNSTEADY
+    if others_matter or watched.others_cpu > OTHERS_BUSY * machine.cores:
         yield _surrounded(
             "others",
             f"Other programs used {watched.others_cpu:.2f} of the machine's {machine.cores} cores."
             f"{NEIGHBOUR if machine.quota_cores else ''}",
-            moved,
+            effects,
         )
     if watched.steal_cpu > OTHERS_BUSY * machine.cores:
         yield _surrounded(
@@ -172,7 +167,7 @@ def surroundings(
             f"Another virtual machine took {watched.steal_cpu:.2f} of the machine's "
             f"{machine.cores} cores while there was work for them. Nothing here can stop it: run "
             "again at another time.",
-            moved,
+            effects,
         )
     page_cpu = watched.page_cpu + (watched.browser_cpu or 0.0)
     if page_cpu > PAGE_BUSY * machine.cores:
@@ -183,14 +178,14 @@ def surroundings(
             "page",
             f"This page (in a terminal, the command) used {page_cpu:.2f} of the machine's "
             f"{machine.cores} cores for itself. {shown}",
-            moved,
+            effects,
         )
     if watched.throttled_s > 0:
         yield _surrounded(
             "throttled",
             f"A CPU quota held its programs back for {duration(watched.throttled_s)}; means hold, "
             "percentiles are stretched.",
-            moved,
+            effects,
         )
     if watched.listen_overflows:
         many = watched.listen_overflows > 1
@@ -201,8 +196,8 @@ def surroundings(
         )
 
 
-def _surrounded(name: str, sentence: str, moved: Mapping[str, float]) -> Check:
-    by = moved.get(name, 0.0)
+def _surrounded(name: str, sentence: str, effects: Effects) -> Check:
+    by = effects.surroundings.get(name, 0.0)
     if abs(by) <= UNSTEADY:
         return told(name, sentence)
     return unfit(name, f"{sentence} With that the forecast changes by {change(by)}.")
@@ -237,7 +232,7 @@ def disturbances(point: Point, generators: int = 1, by_deal: bool = False) -> It
 
 
 def starved_because(point: Point, experiment: Experiment) -> str:
-    """Why users of that point were never served."""
+    """Say why users of that point were never served."""
     server = experiment.server
     kept = keeps_connections(server, experiment.load)
     if kept and server_facts(server.by).holds_its_worker and point.users > (server.pool or 0):
@@ -272,24 +267,24 @@ def noise(fraction: float) -> Iterator[Check]:
 
 
 def _remarks(
-    point: Point, experiment: Experiment, machine: Machine, moved: Mapping[str, float]
+    point: Point, experiment: Experiment, machine: Machine, effects: Effects
 ) -> Iterator[Check]:
     if TOLD < half_width(point) <= UNSTEADY:
         yield told("interval", f"The throughput is known to ±{NARROW}{percent(half_width(point))}.")
-    yield from surroundings(point, machine, moved)
-    if point.core_speed and abs(moved.get("core speed", 0.0)) > TOLD:
+    yield from surroundings(point, machine, effects)
+    if point.core_speed and abs(effects.surroundings.get("core speed", 0.0)) > TOLD:
         yield _surrounded(
             "core speed",
             f"The cores were {speed(point.core_speed)} than when the forecast was made, as burns "
             f"tell: {OF_SPEED}.",
-            moved,
+            effects,
         )
-    if "affinity" in moved:
+    if "affinity" in effects.surroundings:
         yield _surrounded(
             "affinity",
             f"The server's processes were allowed {cores(point.server_cores or 0)} only: "
             "somebody tied them down meanwhile.",
-            moved,
+            effects,
         )
     think_s = experiment.load.think_time_s  # the mean of few pauses is not known
     few = think_s and _drawn(think_s / (think_s + point.mean_response_time_s), point.completed)
@@ -307,8 +302,8 @@ def _by_speed(by: float) -> Check:
 
 
 def _little(point: Point, experiment: Experiment) -> str:
-    """Who is missing: a user between answer and next question, where the load generator is full.
-    Nobody asks twice at a time, so who is too many had been sent away, or paused for less."""
+    """Say who is missing: a user between answer and next question, where the load generator is
+    full. Nobody asks twice at a time, so who is too many had been sent away, or paused for less."""
     said = (
         f"X·(R+Z) is {point.littles_law:.2f} of the {point.users} users, where Little's law says 1"
     )
@@ -330,7 +325,7 @@ def _little(point: Point, experiment: Experiment) -> str:
 def _against(
     point: Point, experiment: Experiment, machine: Machine, forecast: Prediction, unsteady: float
 ) -> Iterator[Check]:
-    """What was not to be expected, or cannot be.
+    """Tell what was not to be expected, or cannot be.
 
     More than the bound allows, beyond both intervals, the sampling error of few draws, what a quota
     saved up, and the machine's own unsteadiness where burns tell it, is told and not unfit: the

@@ -27,7 +27,7 @@ ANEW, ANEW_FREEDOM = 0.016, 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """How well visits repeat."""
+    """Spread of the visits: how well they repeat."""
 
     drift_per_s: float  # of y
     variance: float  # of y at one visit, without the drift
@@ -43,7 +43,7 @@ class Difference:
 
     @property
     def seen(self) -> bool:
-        """Whether it is more than chance, at the confidence of its interval."""
+        """Whether the difference is more than chance, at the confidence of its interval."""
         return abs(self.log) > self.half
 
     @property
@@ -57,7 +57,7 @@ class Difference:
 
     @property
     def most(self) -> float:
-        """The largest that it may be, as a fraction of the smaller one."""
+        """The largest that the difference may be, as a fraction of the smaller one."""
         return math.exp(abs(self.log) + self.half) - 1
 
 

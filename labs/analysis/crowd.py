@@ -1,4 +1,4 @@
-"""What a crowd that fills the cores with equal pieces of work tells of D. Pure."""
+"""CPU time D, as a crowd tells it that fills the cores with equal pieces of work. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,7 +48,7 @@ def crowded(
     ]
     # Users fall on processes with queues of their own by chance, and may leave some without any.
     answered = len(np.unique(done["process"][done["process"] > 0])) or users
-    busy = min(model.fills, users, answered if model.queued_for_core else users)
+    busy = min(model.cores_filled, users, answered if model.queued_for_core else users)
     use = found.use
     if busy >= (cores := len(model.full.server)) and model.quota is None:
         beside = whole.generator_cpu if model.shares_cores else 0.0
@@ -65,7 +65,7 @@ def crowded(
 
 
 def _inside(done: NDArray[np.void], begin: float, end: float) -> NDArray[np.float64]:
-    """Which share of each request's service lies between two moments: not of its life, most of
+    """Find which share of each request's service lies between two moments: not of its life, most of
     which some have spent in a queue."""
     told = np.isfinite(done["service_end"])
     starts = np.where(told, done["service_start"], done["start"])

@@ -1,4 +1,4 @@
-"""Why requests failed, in a sentence. Pure: figures in, sentences out."""
+"""Reasons why requests failed, in a sentence. Pure: figures in, sentences out."""
 
 from __future__ import annotations
 

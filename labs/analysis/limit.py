@@ -1,4 +1,4 @@
-"""What bounds a level, the numbers of that bound, and how much of it was used. Pure."""
+"""Limit of a level: what bounds it, with which numbers, and how much of it was used. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from labs.theory.server_model import ServerModel
 
 
 def ceiling(model: ServerModel, run: Run, users: int, limit: str = "") -> Ceiling | None:
-    """So many units that a request keeps for so many seconds: the bound of that level as it was
+    """Find the units that a request keeps for so many seconds: the bound of that level as it was
     forecast is their quotient. Or, of another `limit`, where the model has that one. None for a
     limit that the model does not know."""
     level = run.forecast.at(users)
@@ -20,8 +20,8 @@ def ceiling(model: ServerModel, run: Run, users: int, limit: str = "") -> Ceilin
 
 
 def used(model: ServerModel, run: Run, point: Point) -> float | None:
-    """How much of what was to limit that level was in use, as a part of all of it; None where that
-    was not measured.
+    """Find how much of what was to limit that level was in use, as a part of all of it; None where
+    that was not measured.
 
     Of users, the part of their time that a request takes alone; of a lock that the work itself
     lets go of, the part for which the rest of the requests needs it.
@@ -30,14 +30,14 @@ def used(model: ServerModel, run: Run, point: Point) -> float | None:
     level = run.forecast.at(point.users)
     cores = min(machine.cores, machine.quota_cores or machine.cores)
     in_service = point.service_time_s and point.throughput_rps * point.service_time_s
-    if level.limit == "users" or (level.limit == "interpreter lock" and model.lets_go):
+    if level.limit == "users" or (level.limit == "interpreter lock" and model.releases_lock):
         return point.throughput_rps / level.bound_rps
-    own = model.quota if model.holds_server else server.cores
+    own = model.quota if model.quota_is_servers else server.cores
     if level.limit == "cpu" and own is not None and own < machine.cores:
         return point.server_cpu / own
     if level.limit == "cpu":
         return (point.server_cpu + point.generator_cpu + point.backend_cpu) / cores
-    if level.limit == "pool" and model.holds:  # while their users think, too: Little's law
+    if level.limit == "pool" and model.keeps_worker:  # while their users think, too: Little's law
         return point.littles_law * point.users / model.W
     if level.limit == "pool" and in_service is not None:
         return (in_service + point.throughput_rps * model.idle_s) / model.W
@@ -48,6 +48,6 @@ def used(model: ServerModel, run: Run, point: Point) -> float | None:
     if level.limit == "load generator":
         return point.generator_cpu / model.load.generators
     if level.limit in WAITS:  # one request at a time has what it waits for, or one a connection
-        places = server.processes * workload.connections if model.pooled else 1
+        places = server.processes * workload.connections if model.waits_for_connections else 1
         return point.throughput_rps * run.forecast.wait_s / places
     return None

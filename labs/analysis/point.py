@@ -82,7 +82,7 @@ def count_level(
 
 
 def connections(records: NDArray[np.void]) -> dict[str, int]:
-    """Process id -> users whose last request in the window it answered."""
+    """Map process ids to the users whose last request in the window it answered."""
     last = dict(zip(records["user"].tolist(), records["process"].tolist(), strict=True))
     # 0 where the answer does not tell, as Apache with a file
     return dict(Counter(str(process) for process in last.values() if process))

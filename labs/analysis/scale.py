@@ -97,7 +97,7 @@ def own_steps(
 
 
 def why_scaled(cores: int) -> str:
-    """Why the numbers are not those of the chapter; nothing on two cores or one."""
+    """Say why the numbers are not those of the chapter; nothing on two cores or one."""
     if cores <= BOOK_CORES:
         return ""
     return (

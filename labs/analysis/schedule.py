@@ -1,4 +1,4 @@
-"""How long each level of a sweep runs, worked out from the forecast. Pure arithmetic.
+"""Schedule of a sweep: how long each level runs, worked out from the forecast. Pure arithmetic.
 
 Each level is visited twice, on the way up through the levels and on the way down again, mirrored
 in time, and its window is halved between the two. On the way up a level's new users start spread
@@ -23,8 +23,8 @@ from labs.records.results import Point, PredictedLevel
 
 VISITS = 2  # to each level: on the way up and on the way down
 LEAST_COMPLETIONS = 20  # in both together; below this a point is unfit
-REQUESTS = 24  # planned for both windows: a response a fifth slower than forecast still gives 20
-LONGEST = 4.0  # times its plan: no window is extended further
+PLANNED_REQUESTS = 24  # for both windows: a fifth slower than forecast still gives 20
+MOST_EXTENDED = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 SLOWEST = 4.0  # times its forecast: no level is planned for longer
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
@@ -68,7 +68,7 @@ class Plan:
             users=users,
             stagger_s=stagger_s,
             settle_s=max(settle_s, PAINT_S - stagger_s),
-            window_s=max(load.seconds, 3 * response_s, REQUESTS * cycle_s / users) / VISITS,
+            window_s=max(load.seconds, 3 * response_s, PLANNED_REQUESTS * cycle_s / users) / VISITS,
             grace_s=response_s,
         )
 
@@ -78,7 +78,7 @@ class Plan:
 
 
 def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
-    """How much longer a window must stay open; 0 where it is long enough, or LONGEST.
+    """Seconds that a window must stay open longer: 0 where it is long enough, or MOST_EXTENDED.
 
     A level that is slower than forecast would else be cut short, be unfit, and its miss not be
     seen. Enough are LEAST_COMPLETIONS requests, and LEAST_BATCHES parts for the interval that are
@@ -89,12 +89,12 @@ def missing_s(measured_s: float, *, planned_s: float, completed: float, response
     if completed:
         enough_s = LEAST_BATCHES * response_s
         if completed < LEAST_COMPLETIONS:  # as many as planned, so as not to miss it again
-            enough_s = max(enough_s, REQUESTS / completed * measured_s)
-    return max(0.0, min(enough_s, LONGEST * planned_s) - measured_s)
+            enough_s = max(enough_s, PLANNED_REQUESTS / completed * measured_s)
+    return max(0.0, min(enough_s, MOST_EXTENDED * planned_s) - measured_s)
 
 
 def seen_slower(point: Point, level: PredictedLevel) -> float:
-    """Divide responses' time at a level by its forecast: at least 1, and 1 without a request."""
+    """Response time as seen at that level, over the forecast."""
     if point.completed < 1:
         return 1.0
     ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)
@@ -102,7 +102,7 @@ def seen_slower(point: Point, level: PredictedLevel) -> float:
 
 
 def up(load: Load, levels: Sequence[PredictedLevel], slower: float = 1.0) -> list[Plan]:
-    """Every level, from few users to many.
+    """Plan every level, from few users to many.
 
     slower: how much longer responses take than forecast, as seen so far.
     """
@@ -116,7 +116,7 @@ def down(
     *,
     anew: bool = False,
 ) -> list[Plan]:
-    """Every level, from many users to few.
+    """Plan every level, from many users to few.
 
     slower: by its users, how much longer a level's responses took on the way up than forecast.
     anew: nobody is there when it begins; else all users of the largest level are.
@@ -165,8 +165,8 @@ def walk_s(experiment: Experiment, levels: Sequence[PredictedLevel]) -> float:
 
 
 def longer(load: Load) -> float:
-    """Lengthen a warm-up as the levels are, times the usual, since a forecast from a short look is
-    no surer than that look, whatever it is compared with."""
+    """Length of a warm-up over the usual one: it lasts as the levels do, since a forecast from a
+    short look is no surer than that look, whatever it is compared with."""
     return min(max(load.seconds / USUAL_S, 1.0), MOST_LONGER)
 
 

@@ -1,4 +1,4 @@
-"""Where the time went: one level's mean response time, in parts that add up to it.
+"""Time split: one level's mean response time, in parts that add up to it.
 
 Pure arithmetic on request records and two snapshots. Stamps of client and server, on one clock,
 cut each request's life into three spans; the kernel's counters of the server's threads, divided by
@@ -157,7 +157,7 @@ def _parts(
 
 
 def _full(told: NDArray[np.void], begin: float, end: float, threads: int) -> float:
-    """See `Spans.full`: over all requests of a process, and all of the window."""
+    """Find `Spans.full` over all requests of a process, and all of the window."""
     waited_s = surplus_s = 0.0
     for process in np.unique(told["process"]):
         own = told[told["process"] == process]

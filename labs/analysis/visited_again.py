@@ -1,8 +1,8 @@
-"""What there is to say of a level whose second visit gave another throughput. Pure."""
+"""Check of a level whose second visit gave another throughput. Pure."""
 
 from __future__ import annotations
 
-from labs.analysis.causes import HALF, MOVED, speeds_of_visits
+from labs.analysis.causes import HALF, MOVED, Effects, speeds_of_visits
 from labs.analysis.contrast import repeats
 from labs.records.format import change, percent, rate, speed
 from labs.records.results import Check, Point, PredictedLevel, told, unfit
@@ -10,25 +10,20 @@ from labs.records.results import Check, Point, PredictedLevel, told, unfit
 SLACK = 0.05  # of a throughput, beside the two between which users in step may be
 
 
-def visited_again(
-    point: Point, level: PredictedLevel, *, dealt: float = 0.0, sped: float = 0.0
-) -> Check:
-    """Why the visits of a level, whose forecast is given, lie apart: the deal of connections, users
-    in step, the cores' speed, or something that nobody saw.
-
-    dealt, sped: by how much the model expects something else of the second visit than of the first
-    for how connections fell (`causes.dealt`) and for how fast the cores were (`causes.sped`).
-    """
+def visited_again(point: Point, level: PredictedLevel, effects: Effects) -> Check:
+    """Say why the visits of a level, whose forecast is given, lie apart: the deal of connections,
+    users in step, the cores' speed, or something that nobody saw."""
     first, second = (visit.throughput_rps for visit in point.visits)
     by = "another throughput"
     if first:
         more = "more" if second > first else "less"
         by = f"{percent(abs(second / first - 1))} {more} throughput"
-    if repeats(point, dealt):
+    if repeats(point, effects.connection_split):
         return told(
             "dealt",
             f"Visited again, with the server started anew, this level gave {by}: its connections "
-            f"fell otherwise on the processes, which changes the forecast by {change(dealt)}.",
+            "fell otherwise on the processes, which changes the forecast by "
+            f"{change(effects.connection_split)}.",
         )
     if (lower_rps := _in_step(point, level)) is not None:
         return told(
@@ -37,16 +32,17 @@ def visited_again(
             f"users may fall in step, now more and now less. That allows {rate(lower_rps)} "
             f"to {rate(level.model_rps)}.",
         )
-    by_speed, miss = speeds_of_visits(point), second / first - 1 if first else 0.0
-    if by_speed and first and repeats(point, sped) and abs(miss - sped) <= HALF * abs(miss):
+    speeds, miss = speeds_of_visits(point), second / first - 1 if first else 0.0
+    explained = abs(miss - effects.core_speed) <= HALF * abs(miss)
+    if speeds and first and repeats(point, effects.core_speed) and explained:
         return unfit(
             "unsteady cores",
             f"Visited again on the way down, this level gave {by}: the cores were "
-            f"{speed(by_speed[1] / by_speed[0])} by then, as burns tell, which changes the "
-            f"forecast by {change(sped)}.",
+            f"{speed(speeds[1] / speeds[0])} by then, as burns tell, which changes the "
+            f"forecast by {change(effects.core_speed)}.",
         )
     seen = "the machine changed under way"
-    if by_speed and abs(by_speed[1] / by_speed[0] - 1) <= MOVED:
+    if speeds and abs(speeds[1] / speeds[0] - 1) <= MOVED:
         seen = "something changed under way, though not the cores' speed, as burns tell"
     return unfit(
         "repeated",
@@ -56,7 +52,7 @@ def visited_again(
 
 
 def _in_step(point: Point, level: PredictedLevel) -> float | None:
-    """What users in step go down to, where more or less of that explains what each visit gave."""
+    """Find what users in step go down to, where more or less of that explains both visits."""
     if level.lower_rps is None or level.lower_by != "users in step":
         return None
     low, high = (1 - SLACK) * level.lower_rps, (1 + SLACK) * level.model_rps

@@ -82,7 +82,7 @@ def judge(points: Sequence[Point]) -> list[Point]:
 
 
 def interval(point: Point, known: Spread | None) -> tuple[float, float]:
-    """Where the level's throughput lies, 95 %: the widest of what two kinds of evidence allow.
+    """Interval of the level's throughput, 95 %: the widest of what two kinds of evidence allow.
 
     Within the windows: the batches, their two half-widths h as of independent means,
     √(h₁² + h₂²)/2. They know how unevenly requests end, and nothing of what changes more slowly
@@ -107,7 +107,7 @@ def interval(point: Point, known: Spread | None) -> tuple[float, float]:
 
 
 def _joined_split(up: Point, down: Point) -> TimeSplit | None:
-    """The parts as of all requests together, so that they still add up to the mean."""
+    """Join the parts as of all requests together, so that they still add up to the mean."""
     first, second = up.time_split, down.time_split
     if first is None or second is None:
         return first or second
@@ -129,5 +129,5 @@ def _mean(points: Sequence[Point], name: str, weight: Callable[[Point], float]) 
 
 
 def _first(points: Sequence[Point], name: str) -> Any:
-    """The first that was looked at."""
+    """The value of the first point that was looked at."""
     return next(filter(None, map(attrgetter(name), points)), getattr(points[0], name))

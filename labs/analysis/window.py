@@ -1,4 +1,4 @@
-"""From raw request times to one level's figures: throughput, its interval, response time.
+"""One level's figures from raw request times: throughput, its interval, response time.
 
 Pure arithmetic on arrays. Each answered request counts by the share of its life inside the
 window. Counting completions alone, or only requests that lie whole inside, is off by 10 % and
@@ -29,7 +29,7 @@ LEAST_HALF_WIDTH = 0.02  # of the mean: so few batches cannot vouch for less
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """What one window says. Rates per second, times in seconds."""
+    """Figures of one window. Rates per second, times in seconds."""
 
     completed: float  # sum of the shares, and of those that open requests are expected to have
     throughput_rps: float
@@ -42,7 +42,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survival:
-    """How long requests live, where some are known only in part: the Kaplan-Meier estimate."""
+    """Survival of requests, where some are known only in part: the Kaplan-Meier estimate."""
 
     lives: Floats  # of the answered ones, each once, rising (s)
     hazards: Floats  # of the requests that reach this age, the share that is answered then
@@ -63,8 +63,8 @@ class Survival:
         return -np.diff(living), float(living[-1])
 
     def expected(self, worth: Floats, ages_s: Floats) -> Floats:
-        """What a request of each age is worth on average, when one with each of `lives` is worth
-        so much, and one that outlives them all nothing."""
+        """Tell what a request of each age is worth on average, when one with each of `lives` is
+        worth so much, and one that outlives them all nothing."""
         rest = [0.0]
         for value, hazard in zip(worth[::-1].tolist(), self.hazards[::-1].tolist(), strict=True):
             rest.append(hazard * value + (1 - hazard) * rest[-1])
@@ -140,14 +140,14 @@ def departures(ends: Floats, *, begin: float, end: float) -> tuple[int, tuple[fl
 
 
 def batches(length_s: float, response_s: float) -> int:
-    """Into how many equal parts a window goes: none shorter than a response time, so that one
+    """Number of equal parts that a window goes into: none shorter than a response time, so that one
     request does not make two of them alike; but at least LEAST_BATCHES."""
     fitting = int(length_s / response_s) if response_s > 0 else MOST_BATCHES
     return max(LEAST_BATCHES, min(MOST_BATCHES, fitting))
 
 
 def interval(rates: Floats | list[float]) -> tuple[float, float]:
-    """Where the mean lies, as far as some equal parts can vouch for it: 95 %, by Student's t."""
+    """Interval of the mean, as far as some equal parts can vouch for it: 95 %, by Student's t."""
     mean, count = float(np.mean(rates)), len(rates)
     spread = student_t(count - 1) * float(np.std(rates, ddof=1)) / count**0.5
     half = max(spread, LEAST_HALF_WIDTH * mean)

@@ -20,7 +20,7 @@ TOOLS = (ab, autocannon, hey, jmeter, k6, locust, vegeta, wrk)
 MOST_FILES, MOST_LEVELS = 100, 200
 MOST_BYTES = 256 * 2**20
 LONGEST_LINE = 2**20  # bytes
-HEAD = 4096  # letters that tell a program
+HEAD_LETTERS = 4096  # letters that tell a program
 WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
 
 
@@ -52,9 +52,9 @@ def _read(name: str, opened: Callable[[], BinaryIO]) -> LoadTest:
             first: list[str] = []
             for line in lines:
                 first.append(line)
-                if sum(map(len, first)) >= HEAD:
+                if sum(map(len, first)) >= HEAD_LETTERS:
                     break
-            head = "".join(first)[:HEAD]
+            head = "".join(first)[:HEAD_LETTERS]
             mine = [tool for tool in TOOLS if tool.KNOWN.match(head)]
             if not mine:
                 known = ", ".join(tool.NAME for tool in TOOLS)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 
 from labs.analysis.scale import why_scaled
-from labs.analysis.scaling import scaled_down
+from labs.analysis.small_machine import scaled_down
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Place, Question
 from labs.records.experiment import Experiment

@@ -93,7 +93,8 @@ def warm_up(
     if asks_database(workload):
         # One that has its turn may have asked many times whether it is its own, as of SQLite.
         told = done["service_cpu"][done["service_cpu"] > 0]
-        call_s = float(np.min(told) if model.alone else np.median(told)) if len(told) else 0.0
+        typical = np.min if model.exclusive_wait else np.median
+        call_s = float(typical(told)) if len(told) else 0.0
         found = replace(found, handover_s=_handover_s(done, model, wait_s))
     trial = Trial(driver, sampler, model, pause, call_s)
     tried = trial.alone(trial.crowd(found, crowd) if workload.cpu_s and crowd else found)
@@ -108,7 +109,7 @@ def kept_hot(found: Calibration, empty_s: float, model: ServerModel) -> Calibrat
     the work's part of a piece.
     """
     part = min(1.0, model.workload.cpu_s / PIECE_S)
-    if model.naps or not part:
+    if model.experiment.naps or not part:
         return found
     generator_s = empty_s + part * (found.generator_s - empty_s)
     return replace(found, generator_s=generator_s, delay_s=part * found.delay_s)
@@ -118,7 +119,7 @@ def _handover_s(done: NDArray[np.void], model: ServerModel, wait_s: float) -> fl
     """Seconds, beside so many of waiting, until the next request has what one at a time can have.
     0 where that is nothing, or where nobody else stands in line for it."""
     ends = np.sort(done["service_end"][np.isfinite(done["service_end"])])
-    if not model.alone or model.blocks or model.W < 2 or len(ends) < 2:
+    if not model.exclusive_wait or model.blocks_loop or model.W < 2 or len(ends) < 2:
         return 0.0
     return max(0.0, float(np.median(np.diff(ends))) - wait_s - model.calibration.timer_s)
 
@@ -176,7 +177,7 @@ class Trial(NamedTuple):
         down."""
         driver, model, alone_s = self.driver, self.model, ALONE_S * longer(self.model.load)
         piece_s = PIECE_S if model.workload.cpu_s else 0.0
-        nap_s = min(model.V + model.Z, NAP_S) if model.naps else 0.0
+        nap_s = min(model.V + model.Z, NAP_S) if model.experiment.naps else 0.0
         since, begin = self._ask_for(piece_s, found, nap_s), time.perf_counter()
         driver.open(1, 0.0)
         self.pause(alone_s)
@@ -226,8 +227,8 @@ def crowd_users(model: ServerModel) -> int:
     """Count the users who fill all the cores that this server can fill, no more than the busiest
     level would: one for each core and `WAITING`. None waits for a worker that stays with another's
     connection, and where each process has a queue of its own, more users come."""
-    busy = min(max(model.load.users), model.fills)
-    if model.holds or model.idle_s:
+    busy = min(max(model.load.users), model.cores_filled)
+    if model.keeps_worker or model.idle_s:
         return int(min(busy + WAITING, model.W))
     if model.queued_for_core and model.server.processes > 1:
         return EACH_QUEUE * min(model.server.processes, busy)

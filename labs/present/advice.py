@@ -14,7 +14,7 @@ from labs.records.results import Check, Point, Run
 
 HOLLOW = "drawn hollow"
 # The checks that make a point unfit only for what comes of an unsteady speed.
-BY_SPEED = {"noise", "core speed", "unsteady cores", *causes.EFFECTS}
+BY_SPEED = {"noise", "core speed", "unsteady cores", *causes.SYMPTOMS}
 
 
 def starved(points: Sequence[Point], experiment: Experiment) -> list[str]:
@@ -62,7 +62,7 @@ def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
         return ""
     faults = [check for point in hollow for check in point.checks if check.unfit]
     why = [check for check in faults if check.name not in (STARVED, *said)]
-    first = [min(why, key=lambda check: check.name in causes.EFFECTS).sentence] if why else []
+    first = [min(why, key=lambda check: check.name in causes.SYMPTOMS).sentence] if why else []
     if len(hollow) == total:
         told = [
             check.sentence for check in hollow[-1].checks if not (check.unfit or check.name in said)

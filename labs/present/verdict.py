@@ -117,7 +117,7 @@ def agreement(model: ServerModel, run: Run) -> list[str]:
     if found is not None:
         return [told, reasons.explains(found, model, worst)]
     near = NEAR_BUT if worst.checks else NEAR
-    return [told, near if abs(off) < causes.CLOSE else UNEXPLAINED]
+    return [told, near if abs(off) < causes.NEAR_MISS else UNEXPLAINED]
 
 
 def _far_inside(model: ServerModel, run: Run, point: Point) -> list[str]:

@@ -1,4 +1,4 @@
-"""How far a measurement may lie from the line of its forecast, nine times in ten. Pure.
+"""Band: how far a measurement may lie from the line of its forecast, nine times in ten. Pure.
 
 Three things can part the two. The demand D is known only so well: the halves of the trial before
 the load lay apart by so much, or burns of the last minutes did. The laws are not the server:

@@ -1,4 +1,4 @@
-"""What bounds a throughput, with the numbers that it is worked out from. Pure."""
+"""Ceilings of a throughput, with the numbers that they are worked out from. Pure."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ from labs.records.results import between
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cores:
-    """Cores as logical cores' time that is to be had (`Calibration` has the rule for c and D)."""
+    """Logical cores' time that is to be had (`Calibration` has the rule for c and D)."""
 
     server: tuple[float, ...]  # by 1, 2, ... requests on those that the server may use
     most: float  # by any number of them
     all: float  # on the machine together, load generator included
 
     def busy(self, requests: float) -> float:
-        """What so many requests on the server's cores have of them."""
+        """Cores' time that so many requests on the server's cores have."""
         return self.server[int(min(requests, len(self.server))) - 1]
 
 
@@ -31,7 +31,7 @@ class Demand:
 
     @classmethod
     def measured(cls, D: float) -> Demand:
-        """During the level itself, with whatever was busy then."""
+        """Take D as measured during the level itself, with whatever was busy then."""
         return cls(least=D, expected=D, by_busy=(D,))
 
     def of(self, busy: float) -> float:
@@ -39,7 +39,7 @@ class Demand:
         return between(self.by_busy, busy)
 
     def times(self, factor: float) -> Demand:
-        """All of it so many times as large."""
+        """Multiply D, however many cores are busy."""
         return replace(
             self,
             least=self.least * factor,
@@ -48,7 +48,7 @@ class Demand:
         )
 
     def speeds(self, cores: Cores) -> tuple[float, ...]:
-        """How fast the server's cores work with 1, 2, ... requests on them, where a request has as
-        much work as takes it `of(len(cores.server))` seconds."""
+        """Tell how fast the server's cores work with 1, 2, ... requests on them, where a request
+        has as much work as takes it `of(len(cores.server))` seconds."""
         full = self.of(len(cores.server))
         return tuple(busy * (full / self.of(busy) if full else 1.0) for busy in cores.server)

@@ -38,8 +38,8 @@ OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def evaluate(text: str, numbers: Mapping[str, float] | None = None) -> float:
-    """What `bound(N=16, D=0.05, c=4) / 2` comes to: laws and queueing models, numbers, + - * / **,
-    min, max, round, ceil, comb and gcd. With `numbers`, their names too.
+    """Evaluate `bound(N=16, D=0.05, c=4) / 2` or alike: laws and queueing models, numbers, + - * /
+    **, min, max, round, ceil, comb and gcd. With `numbers`, their names too.
 
     >>> evaluate("bound(N=16, D=0.05, c=4) / 2"), evaluate("2 * users", {"users": 8})
     (40.0, 16)

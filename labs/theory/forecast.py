@@ -1,4 +1,4 @@
-"""What to expect of an experiment: the forecast before the load, the explanation after.
+"""Forecast of an experiment before the load, and its explanation after.
 
 A *forecast* is made before the load, from the calibration: burns of the unit of work, and what
 the server then did in the warm-up with other work than the load's. It pairs logical cores with
@@ -28,9 +28,9 @@ TELLING = 0.05  # of the CPU time; a smaller share of the load generator goes wi
 
 
 def forecast(experiment: Experiment, calibration: Calibration, machine: Machine) -> Prediction:
-    """What to expect, from nothing but the calibration: what was burned, and what the server did
-    with empty requests and with pieces of work in the warm-up (`warmup.warm_up`). No level's
-    result enters it.
+    """Forecast an experiment, from nothing but the calibration: what was burned, and what the
+    server did with empty requests and with pieces of work in the warm-up (`warmup.warm_up`). No
+    level's result enters it.
 
     Raises Unusable where a request costs nobody anything, as nothing then limits it.
     """
@@ -38,14 +38,14 @@ def forecast(experiment: Experiment, calibration: Calibration, machine: Machine)
 
 
 def expected(model: ServerModel) -> Prediction:
-    """The forecast of a model that is there already."""
+    """Make the forecast of a model that is there already."""
     users = model.load.users
     levels = tuple(model.level(N, model.demand(N)) for N in users)
     return _prediction(model, "forecast", model.demand(users[-1]).expected, levels)
 
 
 def explain(model: ServerModel, points: Sequence[Point]) -> Prediction:
-    """The model with each level's own measured demand and, of connections that stay with
+    """Forecast again, with each level's own measured demand and, of connections that stay with
     their process, the measured split. Where no request ended, the demand of the forecast."""
 
     def demand(point: Point) -> Demand:
@@ -79,7 +79,7 @@ def _prediction(
 
 
 def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> Iterator[str]:
-    """What was assumed, in sentences, for a sweep over these levels."""
+    """Say in sentences what was assumed for a sweep over these levels."""
     last = levels[-1]
     server, N, W = model.server, last.users, model.W
     lower = {level.lower_by for level in levels if level.lower_rps is not None}
@@ -100,7 +100,7 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             f"Users are taken to fall on the {server.processes} processes like coins; where one "
             "process gets many more than another, less is served."
         )
-    if model.lets_go and model.workload.cpu_s:
+    if model.releases_lock and model.workload.cpu_s:
         yield (
             "Hashing lets go of Python's lock, so threads share the cores as processes do; the "
             "rest of a request still takes turns."
@@ -112,20 +112,20 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
         )
         if queueing.FITS_A_PERIOD_S < D < queueing.FEELS_THE_MEAN_S:
             fast = min(
-                model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.held_g)
+                model.on(model.full, N, model.demand(N)), ceiling(model.quota, D + model.quota_g)
             )
             slow = model.on(model.evened, N, model.demand(N))
             yield (
                 f"A request of this size lies between two rules: {rate(slow)} and {rate(fast)} "
                 f"at {N} users. The model is between them, by proportion."
             )
-    share = model.held_g / (D + model.held_g) if model.held_g else 0.0
+    share = model.quota_g / (D + model.quota_g) if model.quota_g else 0.0
     if share > TELLING and last.limit == "cpu" and model.shares_cores:
         yield (
             "The load generator uses the same cores: of each request's CPU time, "
             f"{percent(share)} is its own."
         )
-    if model.holds and N > W:
+    if model.keeps_worker and N > W:
         yield (
             f"A worker stays with its connection, and each of the {W:.0f} has one: of {N} users "
             f"{N - W:.0f} get nothing, while the averages of the others look fine."
@@ -148,7 +148,7 @@ def _notes(model: ServerModel, levels: Sequence[PredictedLevel], D: float) -> It
             f"{N} users are more than {W:.0f} workers and {places} in their queue: nginx answers "
             "the others at once with 502."
         )
-    elif W + server.backlog < N and not model.accepts_all and not model.holds:
+    elif W + server.backlog < N and not model.accepts_all and not model.keeps_worker:
         yield (
             f"{N} users are more than {W:.0f} workers and {places} in the listen queue: "
             "connections that find it full come back only after one or more seconds."

@@ -77,7 +77,7 @@ def response_time(N: float, X: float, Z: float = 0.0) -> float:
 
 
 def throughput(N: float, R: float, Z: float = 0.0) -> float:
-    """Interactive response time law solved for X = N / (R + Z), requests per second.
+    """Interactive response time law for X = N / (R + Z), requests per second.
 
     >>> round(throughput(N=1000, R=0.2, Z=10))
     98

@@ -18,7 +18,7 @@ NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCourse:
-    """What arrivals come to: at the edges of pieces of time, and in each piece between two."""
+    """Course that arrivals take: at the edges of pieces of time, and in each piece between two."""
 
     under_way: Floats  # at each edge, on average
     under_way_band: Floats  # at each edge: low, high
@@ -29,7 +29,7 @@ class OpenCourse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Station:
-    """What requests queue for: equal places, behind one line or some that are alike."""
+    """Station that requests queue for: equal places, behind one line or some that are alike."""
 
     limit: str  # what it is
     rps: float  # that it can do
@@ -61,7 +61,7 @@ class Station:
 def reckon(
     rates: Sequence[float], stations: Sequence[Station], edges: Sequence[float]
 ) -> OpenCourse:
-    """The course of Poisson arrivals, from nobody at the first edge on.
+    """Reckon the course of Poisson arrivals, from nobody at the first edge on.
 
     rates[i] a second come to stations[i] from edges[i] to the next. Who comes beyond what can be
     served stands in line, and is answered `alone_s` after leaving it; by chance the line is as
@@ -103,7 +103,7 @@ def reckon(
 
 
 def _since_it_began(came: Floats, could: Floats) -> tuple[Floats, Floats]:
-    """Who came beyond what could be served, and all who came, since the last line began."""
+    """Count who came beyond what could be served, and all who came, since the last line began."""
     ahead = came - could
     line = ahead - np.minimum.accumulate(ahead)
     begins = np.append((line[:-1] == 0) & (line[1:] > 0), False)
@@ -116,7 +116,7 @@ def _band(mean: Floats, half: Floats) -> Floats:
 
 
 def _lean(mean: Floats, sd: Floats) -> Floats:
-    """How much likelier than not a normal number with that standard deviation is positive."""
+    """Tell how much likelier than not a normal number with that standard deviation is positive."""
     found: Floats = np.vectorize(math.erf)(mean / np.maximum(sd, NEGLIGIBLE) / math.sqrt(2))
     return found
 

@@ -45,7 +45,7 @@ def sharing(m: int, D: float, V: float, capacity: tuple[float, ...], W: float = 
 
 
 def countable(**values: int) -> None:
-    """Raises Unusable for what can't be counted one by one."""
+    """Raise Unusable for what can't be counted one by one."""
     for name, value in values.items():
         if not 1 <= value <= MOST_COUNTED or value % 1:
             raise Unusable(
@@ -132,7 +132,7 @@ def closed(
 
 
 def _speeds(generators: int, cores: float = math.inf) -> tuple[float, ...]:
-    """How fast 1, 2, ... busy load generators are together."""
+    """Tell how fast 1, 2, ... busy load generators are together."""
     return tuple(min(float(n), cores) for n in range(1, generators + 1))
 
 

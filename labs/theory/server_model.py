@@ -31,7 +31,7 @@ STEADY_CV, VARIED_CV = 0.02, 0.5  # of times that keep users in step, and that n
 HALF_FULL = 0.5  # of the cores: with fewer in use hardly any two meet
 
 # Requests that want a core, over the cores: from here to there is at the knee.
-ALMOST, AROUND = 0.8, 2.0
+KNEE_BEGINS, KNEE_ENDS = 0.8, 2.0
 
 
 class ServerModel:
@@ -41,55 +41,57 @@ class ServerModel:
         server, workload, load = experiment.server, experiment.workload, experiment.load
         self.experiment, self.machine = experiment, machine
         self.server, self.workload, self.load = server, workload, load
-        self.calibration = calibration
-        self.facts, wait = server_facts(server.by), WAITS[workload.wait_by]
+        self.calibration, self.facts = calibration, server_facts(server.by)
         self.V = workload.wait_s and workload.wait_s + calibration.timer_s
         self.Z = load.think_time_s
         self.g = calibration.generator_s + load.script_s
-        self.away = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
+        self.away_s = self.Z + calibration.delay_s  # of a user's round, neither working nor waiting
         self.W = float(server.pool or math.inf)
-        self.quota = machine.quota_cores
-        if self.quota is not None and self.quota >= machine.logical_cores:
-            self.quota = None
+        self._find_cores()
+        wait, waits = WAITS[workload.wait_by], workload.wait_s > 0
+        self.exclusive_wait = workload.wait_by if wait.alone and waits else ""  # one request has it
+        # Behind fewer threads than that, nobody stands in line for a connection.
+        self.waits_for_connections = waits and wait.pooled and server.threads > workload.connections
+        self.batched_waits = waits and wait.together
+        self.blocks_loop = waits and wait.stops_a_loop and server.architecture == "event-loop"
+        self.keeps_alive = load.keep_alive and server.keep_alive
+        held, K = self.keeps_alive and self.facts.holds_its_worker, server.keeps_s
+        self.keeps_worker = held and (math.isinf(K) or not self.Z)  # a connection, to its end
+        self.idle_s = idle(self.Z, K) if held and not self.keeps_worker else 0.0
+        # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
+        self.accepts_all = server.architecture == "threaded" and self.facts.accepts_all
+
+    def _find_cores(self) -> None:
+        """Find the cores that there are for server and load generator, and who queues for them."""
+        server, machine, calibration = self.server, self.machine, self.calibration
+        quota = machine.quota_cores
+        if quota is not None and quota >= machine.logical_cores:
+            quota = None
         # Under a quota at full speed, on more cores than it pays for.
-        cores = machine.cores if self.quota is None else machine.logical_cores
+        cores = machine.cores if quota is None else machine.logical_cores
         usable = min(server.cores or cores, cores)
         self.shares_cores = usable >= machine.cores  # server and load generator
-        threads_locked = locked(server, machine)
-        self.lets_go = threads_locked and workload.cpu_by == "hashing"  # of it, while it works
-        use = 1.0 if self.quota is not None else calibration.use
+        use = 1.0 if quota is not None else calibration.use
         self.full = Cores(
             server=tuple(float(n) for n in range(1, usable + 1)),
             most=usable * use,
             all=cores * use if self.shares_cores else float(cores),
         )
         # A quota of the server's own leaves the load generator alone.
-        own = server.quota
-        self.holds_server = own is not None and own < (self.quota or usable)
-        self.quota = own if self.holds_server else self.quota
-        self.held_g = 0.0 if self.holds_server else self.g
+        self.quota_is_servers = server.quota is not None and server.quota < (quota or usable)
+        self.quota = server.quota if self.quota_is_servers else quota
+        self.quota_g = 0.0 if self.quota_is_servers else self.g
         if (q := self.quota) is not None:
             evened = tuple(min(busy, q) for busy in self.full.server)
-            every = self.full.all if self.holds_server else q
+            every = self.full.all if self.quota_is_servers else q
             self.evened = Cores(server=evened, most=evened[-1], all=every)
-        loop = server.architecture == "event-loop"
-        self.queued_for_core = loop or (threads_locked and not self.lets_go)
+        threads_locked = locked(server, machine)
+        self.releases_lock = threads_locked and self.workload.cpu_by == "hashing"  # to work
+        queued = threads_locked and not self.releases_lock
+        self.queued_for_core = queued or server.architecture == "event-loop"
         # Logical cores that the server can keep busy.
-        self.fills = int(min(usable, server.processes if self.queued_for_core else self.W))
-        self.alone = workload.wait_by if wait.alone and workload.wait_s else ""
-        # Behind fewer threads than that, nobody stands in line for a connection.
-        self.pooled = bool(
-            wait.pooled and workload.wait_s and server.threads > workload.connections
-        )
-        self.together = wait.together and workload.wait_s > 0
-        self.naps = experiment.naps
-        self.blocks = loop and wait.stops_a_loop and workload.wait_s > 0
-        self.keeps_alive = load.keep_alive and server.keep_alive
-        held, K = self.keeps_alive and self.facts.holds_its_worker, server.keeps_s
-        self.holds = held and (math.isinf(K) or not self.Z)  # for good
-        self.idle_s = idle(self.Z, K) if held and not self.holds else 0.0
-        # Connections beyond its threads wait inside gunicorn's process, not in the listen queue.
-        self.accepts_all = server.architecture == "threaded" and self.facts.accepts_all
+        filled = server.processes if self.queued_for_core else self.W
+        self.cores_filled = int(min(usable, filled))
 
     def demand(self, N: float) -> Demand:
         """D at N users, from the calibration.
@@ -102,8 +104,10 @@ class ServerModel:
         found, cpu_s = self.calibration, self.workload.cpu_s
         alone = found.demand_s(cpu_s)
         lone = alone / max(self.round_s(alone), 1e-12)  # cores busy with one user
-        busy = min(float(self.fills), alone * self.by_rounds(N, alone)) if lone else 0.0
-        crowded = (busy - lone) / (self.fills - lone) if lone < self.fills else float(N > 1)
+        busy = min(float(self.cores_filled), alone * self.by_rounds(N, alone)) if lone else 0.0
+        crowded = (
+            (busy - lone) / (self.cores_filled - lone) if lone < self.cores_filled else float(N > 1)
+        )
         by_busy = tuple(
             found.demand_s(cpu_s, n, crowded) for n in range(1, len(found.loops_per_s) + 1)
         )
@@ -154,7 +158,7 @@ class ServerModel:
         return replace(found, band_rps=band(found, interval, self.workload))
 
     def bound_interval(self, N: int, D: Demand, unsure: float) -> tuple[float, float]:
-        """Where the bound lies, with a D that is known to so much of itself."""
+        """Interval of the bound, with a D that is known to so much of itself."""
         low, high = (
             lowest(*self.limits(N, D.times(factor)).values()).rps
             for factor in (1 + unsure, 1 - unsure)
@@ -175,7 +179,7 @@ class ServerModel:
         """
         server, V, g, W = self.server, self.V, self.g, self.W
         quota, full, P = self.quota or math.inf, self.full, self.server.processes
-        most, every = len(full.server), full.all if self.holds_server else min(quota, full.all)
+        most, every = len(full.server), full.all if self.quota_is_servers else min(quota, full.all)
         found = {
             "users": Ceiling(N, self.round_s(D.least)),
             "cpu": lowest(
@@ -186,28 +190,28 @@ class ServerModel:
         if self.queued_for_core:
             name = "event loop" if server.architecture == "event-loop" else "interpreter lock"
             found[name] = Ceiling(full.busy(P), D.of(P))
-        if self.blocks:  # one request after another, its wait included
+        if self.blocks_loop:  # one request after another, its wait included
             blocked = Ceiling(P, D.least + V, "wait")
             found["event loop"] = lowest(found["event loop"], blocked)
-        if self.lets_go:  # all but the work itself still needs it
+        if self.releases_lock:  # all but the work itself still needs it
             locked_s = min(self.calibration.overhead_s, D.least)
             found["interpreter lock"] = Ceiling(full.busy(P), locked_s)
         if math.isfinite(W):
             work = Ceiling(full.busy(W), D.of(min(W, most)))
             found["pool"] = lowest(work, Ceiling(W, self.held_s(D.least), "wait"))
-        if self.alone:  # whatever the processes, the threads and the cores
-            found[self.alone] = Ceiling(1, V)
-        if self.pooled:
+        if self.exclusive_wait:  # whatever the processes, the threads and the cores
+            found[self.exclusive_wait] = Ceiling(1, V)
+        if self.waits_for_connections:
             found[self.workload.wait_by] = Ceiling(P * self.workload.connections, V, "wait")
         return found | {"load generator": Ceiling(self.load.generators, g)}
 
     def round_s(self, D: float) -> float:
         """The time from one request of a user to the next, with D seconds in the server's hands."""
-        return D + self.V + self.away + self.g
+        return D + self.V + self.away_s + self.g
 
     def held_s(self, D: float) -> float:
-        """The part of it in which a request keeps its worker."""
-        return self.round_s(D) if self.holds else D + self.V + self.idle_s
+        """The part of a round in which a request keeps its worker."""
+        return self.round_s(D) if self.keeps_worker else D + self.V + self.idle_s
 
     def by_rounds(self, N: float, D: float) -> float:
         """X of N users in rounds of that length, as far as there are workers for them."""
@@ -223,14 +227,14 @@ class ServerModel:
             full_speed=self.on(self.full, N, D, point),
             evened=self.on(self.evened, N, D, point),
             q=self.quota,
-            g=self.held_g,
+            g=self.quota_g,
         )
 
     def on(self, cores: Cores, N: int, D: Demand, point: Point | None = None) -> float:
         """The model's X on these cores."""
-        if (self.alone or self.together) and not self.blocks:
+        if (self.exclusive_wait or self.batched_waits) and not self.blocks_loop:
             return self.one_at_a_time(cores, N, D.expected)
-        if self.pooled and not self.blocks:
+        if self.waits_for_connections and not self.blocks_loop:
             one = functools.partial(self.one_pool, cores, D.expected)
             return min(self.split(N, one, point), ceiling(cores.all, D.expected + self.g))
         if not self.queued_for_core:
@@ -239,7 +243,7 @@ class ServerModel:
         found = self.split(N, one, point)
         found = min(found, ceiling(cores.all, D.of(len(cores.server)) + self.g))
         if self.server.processes > len(cores.server):  # then the processes share the cores
-            held = float(self.server.processes) if self.blocks else self.W
+            held = float(self.server.processes) if self.blocks_loop else self.W
             found = min(found, self.shared(cores, N, D, held))
         return found
 
@@ -248,10 +252,10 @@ class ServerModel:
         and all the rest is a delay. Waits that many have together: whoever comes waits for the
         end of those who have it, then for the next, whom the others join. What passes from one to
         the next (`Calibration.handover_s`) is a part of what they spend beside the wait."""
-        g, wait_cv, V, Z = self.g / self.load.generators, self.workload.wait_cv, self.V, self.away
+        g, wait_cv, V, Z = self.g / self.load.generators, self.workload.wait_cv, self.V, self.away_s
         # Nobody else has the worker of a user who thinks, where it is held.
-        N, W = (min(N, int(self.W)), math.inf) if self.holds else (N, self.W)
-        if self.together:
+        N, W = (min(N, int(self.W)), math.inf) if self.keeps_worker else (N, self.W)
+        if self.batched_waits:
             found = queueing.rounds(N, V, D=D, Z=Z, g=g, W=W)
         else:
             over_s = self.calibration.handover_s
@@ -268,7 +272,7 @@ class ServerModel:
             D,
             tuple(float(k) for k in range(1, self.workload.connections + 1)),
             W=self.server.threads,
-            Z=self.away,
+            Z=self.away_s,
             g=self.g,
             generators=self.load.generators,
         )
@@ -276,14 +280,14 @@ class ServerModel:
         return min(found, ceiling(cores.server[0], D)) if locked else found
 
     def shared(self, cores: Cores, N: int, D: Demand, W: float) -> float:
-        """Requests share the cores, up to W of them (between whole numbers, a straight line)."""
-        if self.holds:
+        """X where requests share the cores, W at most (between whole numbers, a straight line)."""
+        if self.keeps_worker:
             N = int(min(N, W))
         below, above = (
             queueing.closed(
                 *(N, D.of(len(cores.server)), self.V + self.idle_s, D.speeds(cores)),
                 W=size,
-                Z=self.away - self.idle_s,
+                Z=self.away_s - self.idle_s,
                 g=self.g,
                 cores=cores.all,
                 generators=self.load.generators,
@@ -296,7 +300,7 @@ class ServerModel:
         """X of n users on one process where requests queue for its only core."""
         threads = self.server.architecture == "threaded"
         work_s, wait_s, cpu_cv = D / speed, self.V, self.workload.cpu_cv
-        if self.blocks:  # nobody else has the loop meanwhile, so a wait is as good as work
+        if self.blocks_loop:  # nobody else has the loop meanwhile, so a wait is as good as work
             spread_s = math.hypot(work_s * cpu_cv, wait_s * self.workload.wait_cv)
             work_s, wait_s = work_s + wait_s, 0.0
             cpu_cv = spread_s / work_s
@@ -306,7 +310,7 @@ class ServerModel:
             wait_s,
             cpu_cv=cpu_cv,
             wait_cv=self.workload.wait_cv,
-            Z=self.away,
+            Z=self.away_s,
             g=self.g / self.load.generators,
             W=self.server.threads if threads else math.inf,
             interval=SWITCH_INTERVAL_S if threads else math.inf,
@@ -345,7 +349,7 @@ class ServerModel:
     def in_step(self, N: int, D: Demand, model: float) -> float | None:
         """The lower bound, where times that hardly vary let users fall in step: constant ones
         altogether, others by an order on the cores, and in proportion less."""
-        if self.blocks or not (self.workload.cpu_s and self.V and self.Z == 0):
+        if self.blocks_loop or not (self.workload.cpu_s and self.V and self.Z == 0):
             return None
         cv, m = max(self.workload.cpu_cv, self.workload.wait_cv), int(min(N, self.W))
         c = min(self.quota or math.inf, self.full.most)
@@ -365,9 +369,9 @@ class ServerModel:
         cores = len(self.full.server)
         if cores == 1 or self.quota is not None or self.queued_for_core or not D.expected:
             return None
-        if self.alone or self.together or self.pooled:
+        if self.exclusive_wait or self.batched_waits or self.waits_for_connections:
             return None
         wanted = D.expected * self.by_rounds(N, D.expected)
-        if not ALMOST * cores <= wanted <= AROUND * cores:
+        if not KNEE_BEGINS * cores <= wanted <= KNEE_ENDS * cores:
             return None
         return (1 - (A_CORE_EACH if cores >= N else AT_THE_KNEE)) * model

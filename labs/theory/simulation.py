@@ -14,7 +14,7 @@ from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 
-REQUESTS = 20_000  # simulated for one answer: X steady within 1 %, in about 0.1 s
+SIMULATED = 20_000  # simulated for one answer: X steady within 1 %, in about 0.1 s
 FEWEST = 2_000  # of a request of many switch intervals, so that the answer takes no longer
 SLICES = 250_000  # switch intervals simulated at most, roughly
 WARM_UP = 0.1  # of so many requests, come before the clock is started
@@ -52,7 +52,7 @@ def simulate(
     if D == V == Z == g == 0:
         return math.inf
     interval = max(interval, D * FEWEST / SLICES)
-    requests = REQUESTS if D == 0 else int(min(REQUESTS, max(FEWEST, SLICES * interval / D)))
+    requests = SIMULATED if D == 0 else int(min(SIMULATED, max(FEWEST, SLICES * interval / D)))
     warm_up = int(WARM_UP * requests)
     dice, most = np.random.default_rng(seed), warm_up + requests + 2 * N
     cycle = max(D + V + Z + g, N * D, N * g, N * (D + V) / W)
@@ -78,7 +78,7 @@ def in_turn(
     W: float = math.inf,
     interval: float = math.inf,
 ) -> list[float]:
-    """When each of these arrivals (s, ascending) is answered by one process on one core, as in
+    """Tell when each of these arrivals (s, ascending) is answered by one process on one core, as in
     `simulate`. works, waits: seconds of each; they are used up."""
     ends = [math.inf] * len(come)
     core = _Core(come=come, works=works, waits=waits, ends=ends, idle_workers=W)
@@ -137,7 +137,7 @@ class _Core:
                 heapq.heappush(self.due, (self.clock + self.waits.pop(), user, True))
 
     def arrive(self, until: int) -> None:
-        """Everything that was due by now happens, in order."""
+        """Let everything happen that was due by now, in order."""
         due, clock = self.due, self.clock
         while due and due[0][0] <= clock and self.done < until:
             now, user, served = heapq.heappop(due)
@@ -147,7 +147,7 @@ class _Core:
                 self.enter(user)
 
     def enter(self, user: int) -> None:
-        """The request needs a worker, then the core."""
+        """Have the request ask for a worker, then for the core."""
         if self.idle_workers > 0:
             self.idle_workers -= 1
             self.ready.append((user, self.works.pop()))
@@ -155,7 +155,7 @@ class _Core:
             self.queue.append(user)
 
     def complete(self, user: int, now: float) -> None:
-        """The response is sent: its worker is free, and its user thinks and asks again."""
+        """Send the response: its worker is free, and its user thinks and asks again."""
         self.done, self.last = self.done + 1, now
         self.idle_workers += 1
         if self.queue:

@@ -13,7 +13,7 @@ import pytest
 from examples import modelled
 from waiting import eventually
 
-from labs.analysis.causes import moved
+from labs.analysis.causes import effects
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab, measure
@@ -120,7 +120,8 @@ def test_measure_tells_of_each_level_that_cores_became_slower() -> None:
     visits = [visit.core_speed for point in (one, two) for visit in point.visits]
     assert visits == pytest.approx([0.9, 0.8, 0.8, 0.8])
     for point in (one, two):  # by how much depends on what else a request needs here
-        assert moved(*modelled(experiment, found.machine, found.run), point)["core speed"] < 0
+        found_effects = effects(*modelled(experiment, found.machine, found.run), point)
+        assert found_effects.surroundings["core speed"] < 0
     waits = replace(experiment, workload=Workload(cpu_s=0.01, wait_s=0.01))
     for point in Cooling().perform(SweepLab(waits)).points:  # burned again when the load is over
         assert point.core_speed == pytest.approx((1 + 0.8) / 2)

@@ -148,7 +148,8 @@ def test_where_evidence_begins(
 def test_who_uses_what_was_idle_takes_nothing() -> None:
     waits = waiting(16)
     run = measured(waits, None, others_cpu=3.9)
-    (by,) = causes.moved(*modelled(waits, FOUR, run), run.points[0]).values()
+    effects = causes.effects(*modelled(waits, FOUR, run), run.points[0])
+    (by,) = effects.surroundings.values()
     assert by == pytest.approx(0, abs=0.02)
     assert named(waits, measured(waits, 16 / 0.25, others_cpu=3.9)) == ""
 
@@ -266,8 +267,10 @@ def test_connections_of_both_starts_explain_a_part_of_a_comparison() -> None:
 def test_another_deal_moves_the_forecast_as_a_start_lets_it(again: dict[str, int], by: float):
     run = measured(POOLS, 25.0, connections={"1": 7, "2": 1})
     both = twice(run.points[0], {}, {"connections": again}, anew=True)
-    assert causes.dealt(*modelled(POOLS, FOUR, run), both) == pytest.approx(by, abs=0.02)
-    assert causes.dealt(*modelled(POOLS, FOUR, run), run.points[0]) == 0.0  # one start, one deal
+    twice_started = causes.effects(*modelled(POOLS, FOUR, run), both)
+    assert twice_started.connection_split == pytest.approx(by, abs=0.02)
+    started_once = causes.effects(*modelled(POOLS, FOUR, run), run.points[0])
+    assert started_once.connection_split == 0.0
 
 
 def test_a_point_whose_surroundings_changed_is_unfit() -> None:
@@ -280,12 +283,13 @@ def test_a_point_whose_surroundings_changed_is_unfit() -> None:
     ):
         run = measured(PREFORK, 60.0, **{what: used})
         (point,), model = run.points, modelled(PREFORK, FOUR, run)
-        moved = causes.moved(*model, point)
-        found = check(point, PREFORK, FOUR, forecast=run.forecast, moved=moved)
+        effects = causes.effects(*model, point)
+        found = check(point, PREFORK, FOUR, forecast=run.forecast, effects=effects)
         (why,) = [each for each in found if each.unfit]
         assert why.name == name and "With that the forecast changes by -" in why.sentence
     little = measured(PREFORK, 3.8 / (D + G), others_cpu=0.2)
-    (by,) = causes.moved(*modelled(PREFORK, FOUR, little), little.points[0]).values()
+    effects = causes.effects(*modelled(PREFORK, FOUR, little), little.points[0])
+    (by,) = effects.surroundings.values()
     assert by == pytest.approx(-0.05, abs=0.01)
 
 
@@ -400,5 +404,6 @@ def test_other_cores_move_the_forecast_of_the_second_visit(
     run = measured(experiment, None)
     (point,) = run.points
     both = twice(point, *({"core_speed": speed} for speed in speeds))
-    assert causes.sped(*modelled(experiment, FOUR, run), both) == pytest.approx(by, rel=0.1)
-    assert causes.sped(*modelled(experiment, FOUR, run), point) == 0.0  # one visit
+    model = modelled(experiment, FOUR, run)
+    assert causes.effects(*model, both).core_speed == pytest.approx(by, rel=0.1)
+    assert causes.effects(*model, point).core_speed == 0.0  # one visit

@@ -25,8 +25,15 @@ FORECAST = examples.prediction((*examples.USERS, 16))
 BARE = replace(examples.MACHINE, quota_cores=None)  # no container
 
 
-def checks(point, experiment=examples.EXPERIMENT, forecast=FORECAST, **given):
-    found = validity.check(point, experiment, examples.MACHINE, forecast=forecast, **given)
+def checks(point, experiment=examples.EXPERIMENT, forecast=FORECAST, noise_fraction=0.0, **effects):
+    found = validity.check(
+        point,
+        experiment,
+        examples.MACHINE,
+        forecast=forecast,
+        noise_fraction=noise_fraction,
+        effects=causes.Effects(**effects),
+    )
     return {check.name: check for check in found}
 
 
@@ -138,12 +145,12 @@ def test_of_few_pauses_the_mean_is_not_known():
 @pytest.mark.parametrize(("speed", "word"), [(0.93, "slower"), (1.07, "faster")])
 def test_cores_of_another_speed_are_told_by_what_that_changes(speed: float, word: str):
     point = replace(GOOD, core_speed=speed)
-    found = checks(point, moved={"core speed": speed - 1})["core speed"]
+    found = checks(point, surroundings={"core speed": speed - 1})["core speed"]
     assert f"The cores were 7\xa0% {word} than when the forecast was made" in found.sentence
     assert not found.unfit
-    assert checks(point, moved={"core speed": 0.02}) == {}  # of requests that mostly wait
-    assert checks(point, moved={"core speed": -0.12})["core speed"].unfit
-    assert checks(GOOD, moved={"core speed": -0.12}) == {}  # of which it is not known
+    assert checks(point, surroundings={"core speed": 0.02}) == {}  # of requests that mostly wait
+    assert checks(point, surroundings={"core speed": -0.12})["core speed"].unfit
+    assert checks(GOOD, surroundings={"core speed": -0.12}) == {}  # of which it is not known
 
 
 def expecting(**change):
@@ -188,19 +195,19 @@ def visited_at(first: float | None, second: float | None, rps: float = 30.0) -> 
 
 
 def test_two_visits_differ_by_the_cores_speed_where_burns_tell_it_and_that_does_as_much():
-    found = checks(visited_at(1.1, 0.85), sped=-0.22)
+    found = checks(visited_at(1.1, 0.85), core_speed=-0.22)
     assert set(found) == {"interval", "unsteady cores"} and found["unsteady cores"].unfit
     said = found["unsteady cores"].sentence.replace("\xa0", " ")
     assert "25 % less throughput: the cores were 23 % slower by then, as burns tell" in said
     assert "changes the forecast by -22 %" in said
-    faster = checks(visited_at(0.9, 1.1, 48.0), sped=0.2)["unsteady cores"].sentence
+    faster = checks(visited_at(0.9, 1.1, 48.0), core_speed=0.2)["unsteady cores"].sentence
     assert "the cores were 22\xa0% faster by then" in faster
     # Not the other way round, nor by too little, nor by less than half of what is to be explained.
-    assert checks(visited_at(0.85, 1.1), sped=0.22)["repeated"].unfit
-    assert checks(visited_at(1.1, 1.0), sped=-0.08)["repeated"].unfit
-    assert checks(visited_at(1.0, 0.94, 35.5), sped=-0.05)["repeated"].unfit
+    assert checks(visited_at(0.85, 1.1), core_speed=0.22)["repeated"].unfit
+    assert checks(visited_at(1.1, 1.0), core_speed=-0.08)["repeated"].unfit
+    assert checks(visited_at(1.0, 0.94, 35.5), core_speed=-0.05)["repeated"].unfit
     # Visits that agree need no reason.
-    assert checks(visited_at(1.05, 0.95, 38.0), sped=-0.08) == {}
+    assert checks(visited_at(1.05, 0.95, 38.0), core_speed=-0.08) == {}
 
 
 def test_without_burns_nobody_says_what_the_cores_did():
@@ -229,14 +236,14 @@ def test_what_another_deal_of_connections_does_is_not_blamed_on_the_machine():
     started anew 11, 9, 26 and 18."""
     first = visited(GOOD, 1.0)
     again = visited(replace(GOOD, throughput_rps=32.0, throughput_ci_rps=(31.4, 32.6)), 9.0)
-    found = checks(join(first, again), dealt=-0.2)
+    found = checks(join(first, again), connection_split=-0.2)
     assert list(found) == ["dealt"] and not found["dealt"].unfit
     said = found["dealt"].sentence.replace("\xa0", " ")
     assert "gave 20 % less throughput" in said and said.endswith("changes the forecast by -20 %.")
     for dealt in (0.0, 0.2, -0.5):  # a deal, but not one that does this
-        assert checks(join(first, again), dealt=dealt)["repeated"].unfit
+        assert checks(join(first, again), connection_split=dealt)["repeated"].unfit
     noisy = visited(replace(GOOD, throughput_rps=32.0, throughput_ci_rps=(26.0, 38.0)), 9.0)
-    assert set(checks(join(first, noisy), dealt=-0.2)) == {"dealt", "interval"}
+    assert set(checks(join(first, noisy), connection_split=-0.2)) == {"dealt", "interval"}
 
 
 def test_a_level_without_a_single_answer_is_unfit_and_no_crash():
@@ -315,12 +322,12 @@ def test_interval_is_told_from_a_twentieth_and_unfit_from_a_tenth():
 
 def test_what_moves_the_model_by_a_tenth_makes_a_point_unfit():
     for by, unfit in ((-0.09, False), (-0.11, True), (0.11, True)):
-        found = checks(replace(GOOD, others_cpu=0.2), moved={"others": by})
+        found = checks(replace(GOOD, others_cpu=0.2), surroundings={"others": by})
         assert list(found) == ["others"] and found["others"].unfit == unfit
-    quiet = checks(GOOD, moved={"others": -0.2})  # on a machine of many cores it may be little
+    quiet = checks(GOOD, surroundings={"others": -0.2})  # of many cores it may be little
     assert quiet["others"].unfit
-    assert checks(GOOD, moved={"others": -0.05}) == {}
-    tied = checks(replace(GOOD, server_cores=1), moved={"affinity": -0.5})["affinity"]
+    assert checks(GOOD, surroundings={"others": -0.05}) == {}
+    tied = checks(replace(GOOD, server_cores=1), surroundings={"affinity": -0.5})["affinity"]
     assert tied.unfit and "were allowed 1 core only" in tied.sentence
 
 
@@ -369,11 +376,11 @@ def test_a_miss_that_is_the_cores_speed_alone_is_unfit_where_burns_are_unsteady(
     run = replace(examples.run(), points=(fast,))
     for noise, unfit in ((0.02, False), (0.08, False), (0.6, True)):
         burned = replace(run, calibration=replace(run.calibration, noise_fraction=noise))
-        by = causes.by_speed_alone(*modelled(examples.EXPERIMENT, BARE, burned), fast)
-        found = checks(fast, by_speed=by).get("unsteady cores")
+        effects = causes.effects(*modelled(examples.EXPERIMENT, BARE, burned), fast)
+        found = checks(fast, speed_alone=effects.speed_alone).get("unsteady cores")
         assert (found is not None and found.unfit) is unfit
     steady = replace(burned, points=(GOOD,))
-    assert causes.by_speed_alone(*modelled(examples.EXPERIMENT, BARE, steady), GOOD) == 0
+    assert causes.effects(*modelled(examples.EXPERIMENT, BARE, steady), GOOD).speed_alone == 0
 
 
 def test_an_unsteady_machine_is_told_once_for_all_parts() -> None:

@@ -146,8 +146,8 @@ def runs(draw: st.DrawFn, experiment: Experiment) -> Run:
     run = Run(recorded_at=examples.WHEN, calibration=BURNED, forecast=model, points=tuple(made))
 
     def checked(point: Point) -> Point:
-        moved = causes.moved(*modelled(experiment, MACHINE, run), point)
-        found = check(point, experiment, MACHINE, forecast=model, moved=moved)
+        effects = causes.effects(*modelled(experiment, MACHINE, run), point)
+        found = check(point, experiment, MACHINE, forecast=model, effects=effects)
         return replace(point, checks=found)
 
     return replace(run, points=tuple(map(checked, made)))

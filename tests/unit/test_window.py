@@ -198,11 +198,11 @@ def test_a_slow_level_is_measured_for_longer_but_not_for_ever():
             measured_s += more_s
         completed = 2 * measured_s / response_s
         assert completed >= schedule.LEAST_COMPLETIONS
-        assert completed <= max(schedule.REQUESTS * 1.001, 2 * planned_s / response_s)
+        assert completed <= max(schedule.PLANNED_REQUESTS * 1.001, 2 * planned_s / response_s)
     assert missing(planned_s, 100.0, 0.5 * planned_s) == pytest.approx(0.5 * planned_s)
     assert missing(planned_s, 0.0, math.nan) == pytest.approx(planned_s)
-    assert missing(planned_s, 1.0, 0.1) == pytest.approx((schedule.LONGEST - 1) * planned_s)
-    assert missing(schedule.LONGEST * planned_s, 0.0, math.nan) == 0.0
+    assert missing(planned_s, 1.0, 0.1) == pytest.approx((schedule.MOST_EXTENDED - 1) * planned_s)
+    assert missing(schedule.MOST_EXTENDED * planned_s, 0.0, math.nan) == 0.0
     assert missing(planned_s, 20.0, 0.05) == 0.0  # so many are enough
     assert missing(planned_s, 19.2, 0.05) == pytest.approx(0.25 * planned_s)
 

@@ -10,7 +10,7 @@ NAME = "ab"
 KNOWN = re.compile(r"This is ApacheBench")
 AGAIN = "Write it with `ab -k -c 8 -n 1000 URL > FILE`."
 COARSE_S = 0.005  # a mean in whole milliseconds below this is off by more than a tenth
-WHOLE = "100%"
+ALL_REQUESTS = "100%"
 
 
 def levels(lines: Iterable[str]) -> list[Level]:
@@ -36,7 +36,7 @@ def levels(lines: Iterable[str]) -> list[Level]:
     mean_s = number(total[1], "Total") / 1000
     rows = [row.split()[:2] for row in text.partition("Percentage of the")[2].splitlines()[1:]]
     percentiles = [(row[0], row[1]) for row in rows if len(row) == 2]
-    if ended > 1 and (not percentiles or percentiles[-1][0] != WHOLE):
+    if ended > 1 and (not percentiles or percentiles[-1][0] != ALL_REQUESTS):
         raise Unusable("its percentages end before 100 %: it is cut.")
     return [
         Level(

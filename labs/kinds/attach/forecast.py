@@ -17,7 +17,7 @@ from labs.theory.laws import bound, knee
 from labs.theory.queueing import closed, quota
 
 MODEL = "an open look: cores shared, waits in parallel"
-UNSTEADY = 0.05  # a core's own speed within a minute, on a calm machine
+CORE_DRIFT = 0.05  # a core's own speed within a minute, on a calm machine
 LEAST_TOP = 8  # users: a ramp to fewer shows no shape
 
 
@@ -122,7 +122,7 @@ def forecast(
                 model_response_time_s=max(0.0, level / model - at.Z) if model else 0.0,
                 limit=limit(level, at, visible=visible),
                 demand_s=at.alone if level == 1 else at.D,
-                band_rps=((1 - UNSTEADY) * min(low, model), (1 + UNSTEADY) * max(high, model)),
+                band_rps=((1 - CORE_DRIFT) * min(low, model), (1 + CORE_DRIFT) * max(high, model)),
             )
         )
     return Prediction(

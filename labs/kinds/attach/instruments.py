@@ -17,13 +17,13 @@ from labs.load.target import Answer, Target
 from labs.measure.rig import Rig
 from labs.records.results import Check, Machine, Point
 
-ALONE = 20  # answers of one user, or
-ALONE_S = 5.0  # seconds, whatever comes first; and no less than
-LEAST_S = 1.0
+LONE_ANSWERS = 20  # answers of one user, or
+LONE_S = 5.0  # seconds, whatever comes first; and no less than
+LEAST_LONE_S = 1.0
 MOST_STAGGER_S = 2.0  # over which new users start
 EACH_S = 1.0  # of a level's windows, together
-REQUESTS = 48  # that they should have
-LONGEST_S = 8.0  # of one window
+EACH_ANSWERS = 48  # that they should have
+LONGEST_WINDOW_S = 8.0  # of one window
 
 
 @dataclass(eq=False)
@@ -67,7 +67,7 @@ class Windows:
         cycle_s = response_s + self.think_time_s
         watch.driver.open(users, 0.0 if leaving else min(cycle_s, MOST_STAGGER_S))
         settle_s = max(PAINT_S, (1 + SETTLE) * cycle_s)
-        self.rig.pause(min(LONGEST_S, settle_s), watch.driver.check)
+        self.rig.pause(min(LONGEST_WINDOW_S, settle_s), watch.driver.check)
 
     def _count(self, users: int, response_s: float, *, lone: bool = False) -> Point:
         """Count one window, one response time after its end."""
@@ -78,16 +78,17 @@ class Windows:
             watch.driver.report()  # what its workers use is counted from here on
         since, before = len(watch.driver.records()), watch.sampler.snapshot()
         twice = 2 if think_time_s else 1  # pauses scatter more than answers do
-        window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * REQUESTS / 2 * cycle_s / users)
+        window_s = max(twice * EACH_S / 2, 3 * cycle_s, twice * EACH_ANSWERS / 2 * cycle_s / users)
         if lone:
-            window_s = min(max(LEAST_S, ALONE * cycle_s), max(ALONE_S, 3 * cycle_s))
-        rig.pause(min(LONGEST_S, window_s), watch.driver.check)
+            window_s = min(max(LEAST_LONE_S, LONE_ANSWERS * cycle_s), max(LONE_S, 3 * cycle_s))
+        rig.pause(min(LONGEST_WINDOW_S, window_s), watch.driver.check)
         after = watch.sampler.snapshot(ends=True)
-        rig.pause(min(LONGEST_S, response_s), watch.driver.check)
+        rig.pause(min(LONGEST_WINDOW_S, response_s), watch.driver.check)
         report = watch.driver.report(since)
         if not len(watch.driver.records()):
             raise LoadFailed(
-                f"{watch.target.url}: not one answer came in {LONGEST_S:.0f} s. Is the server up?"
+                f"{watch.target.url}: not one answer came in {LONGEST_WINDOW_S:.0f} s. Is the "
+                "server up?"
             )
         if watch.server.roots and not watch.server.pids():
             raise LoadFailed(f"{watch.target.url}: the process that served it has ended.")

@@ -14,7 +14,7 @@ from labs.analysis.visits import join, judge
 from labs.host import listeners
 from labs.host.hardware import cores as usable
 from labs.kinds.attach.forecast import Rates, forecast, levels, rates
-from labs.kinds.attach.instruments import ALONE, LONGEST_S, Asked, Watch, Windows
+from labs.kinds.attach.instruments import LONE_ANSWERS, LONGEST_WINDOW_S, Asked, Watch, Windows
 from labs.kinds.attach.look import found_at
 from labs.kinds.attach.record import Attached, Attachment, Known
 from labs.kinds.attach.verdict import RISES
@@ -25,12 +25,12 @@ from labs.records.results import Point
 from labs.theory.laws import GENERATOR_FULL
 
 IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
-STEADY = 3  # answers in a row that agree within
+STEADY_ANSWERS = 3  # answers in a row that agree within
 AGREE = 0.1
-MOST_LONGER = 10.0  # times a lone user's response time, of 19 in 20
+TOO_LONG = 10.0  # times a lone user's response time, of 19 in 20
 MORE_LOOKS = 3  # at most, after the first few, of answers that take less than
 BRIEF_S = 0.5
-FLAT = 1.05  # times the throughput of half as many users: less is no rise any more
+LEAST_RISE = 1.05  # times the throughput of half as many users: less is no rise any more
 FLAT_LEVELS = 2  # of those in a row there is no more to see
 SLOWEST_S = 10.0  # a lone answer that takes longer can't be measured in a minute
 
@@ -72,7 +72,7 @@ class Ramp(Windows):
         if self.asked.locustfile:
             self.think_time_s = self._paused()
         watch.driver.open(0, 0.0)
-        rig.pause(min(LONGEST_S, self.looks[-1].mean_response_time_s), watch.driver.check)
+        rig.pause(min(LONGEST_WINDOW_S, self.looks[-1].mean_response_time_s), watch.driver.check)
         self._meet(self._idle())
         self.found = found_at(
             watch.target,
@@ -165,10 +165,10 @@ class Ramp(Windows):
 
     def _steady(self) -> bool:
         records = self.watch.driver.records()
-        lives = (records["end"] - records["start"])[-STEADY:]
-        if len(lives) < STEADY:
+        lives = (records["end"] - records["start"])[-STEADY_ANSWERS:]
+        if len(lives) < STEADY_ANSWERS:
             return False
-        return bool(max(lives) <= (1 + AGREE) * min(lives)) or len(records) >= ALONE
+        return bool(max(lives) <= (1 + AGREE) * min(lives)) or len(records) >= LONE_ANSWERS
 
     def _first_pace(self, seconds: float) -> float:
         """About how long an answer takes; a locustfile's users also show how long they pause."""
@@ -252,7 +252,7 @@ class Ramp(Windows):
             point = self._window(users, expected_s)
             self.points[users] = point
             self.rig.partial(self.attached())
-            rises = before is None or point.throughput_rps > FLAT * before.throughput_rps
+            rises = before is None or point.throughput_rps > LEAST_RISE * before.throughput_rps
             flat = 0 if rises else flat + 1
             self.stopped = self._stop(point, flat)
             if self.stopped:
@@ -296,7 +296,7 @@ class Ramp(Windows):
         if flat >= FLAT_LEVELS:
             return "flat"
         longest = point.percentile_s(0.95)
-        if flat and isinstance(longest, float) and longest > MOST_LONGER * self.alone_s:
+        if flat and isinstance(longest, float) and longest > TOO_LONG * self.alone_s:
             return "long"
         return ""
 

@@ -38,20 +38,20 @@ class Row:
     visible: bool  # whether the server's CPU time can be read
 
 
-def row(found: Attached, users: int) -> Row:
+def row(attached: Attached, users: int) -> Row:
     """Find the row of a level. KeyError says which there are."""
-    run = found.run
+    run = attached.run
     return Row(
-        point=found.at(users),
+        point=attached.at(users),
         forecast=run.forecast.at(users),
         visible=run.found.visible,
     )
 
 
-def drawn(found: Attached) -> Prediction:
+def drawn(attached: Attached) -> Prediction:
     """The forecast as it is drawn: once the levels have ended early, without those that nobody
     asked for."""
-    run = found.run
+    run = attached.run
     if not run.stopped:
         return run.forecast
     asked = {point.users for point in run.points}
@@ -59,12 +59,12 @@ def drawn(found: Attached) -> Prediction:
     return replace(run.forecast, levels=levels)
 
 
-def attach_figure(found: Attached) -> Figure:
+def attach_figure(attached: Attached) -> Figure:
     """Draw throughput and response time over the users, beside the stored forecast and its band."""
-    prediction = drawn(found)
+    prediction = drawn(attached)
     users = [level.users for level in prediction.levels]
-    think_s = found.run.think_time_s
-    figure = sweep_figure(prediction, found.points, users=users, think_time_s=think_s)
+    think_s = attached.run.think_time_s
+    figure = sweep_figure(prediction, attached.points, users=users, think_time_s=think_s)
     traces = [
         trace | {"name": trace["name"].replace("measured here", "measured")}
         for trace in figure["data"]
@@ -72,29 +72,29 @@ def attach_figure(found: Attached) -> Figure:
     return {**figure, "data": traces}
 
 
-def curves(found: Attached) -> list[Curve]:
+def curves(attached: Attached) -> list[Curve]:
     """Keep curves of a run, to stand beside a later one."""
-    users, unfit = [point.users for point in found.points], unfit_places(found.points)
+    users, unfit = [point.users for point in attached.points], unfit_places(attached.points)
     kept = []
     for plot, side in (("xy", Throughput(0.0)), ("x2y2", ResponseTime(0.0))):
-        values = [side.measured(point) for point in found.points]
+        values = [side.measured(point) for point in attached.points]
         said = [*map(side.say, values)]
         kept.append(Curve(x=users, y=values, said=said, plot=plot, unfit=unfit))
     return kept
 
 
-def attach_alt(found: Attached) -> str:
+def attach_alt(attached: Attached) -> str:
     """The figure in sentences."""
-    prediction = drawn(found)
+    prediction = drawn(attached)
     said = sweep_alt(prediction, (), users=[level.users for level in prediction.levels])
-    return f"{said} {course('Measured', found.points)}" if found.points else said
+    return f"{said} {course('Measured', attached.points)}" if attached.points else said
 
 
-def attach_levels(found: Attached) -> list[Level]:
+def attach_levels(attached: Attached) -> list[Level]:
     """Describe the figure level by level."""
     said = []
-    for point in found.points:
-        forecast = found.run.forecast.at(point.users)
+    for point in attached.points:
+        forecast = attached.run.forecast.at(point.users)
         words = (
             f"{crowd(point.users)}: {rate(point.throughput_rps)} (forecast: "
             f"{rate(forecast.model_rps)}, band {span(forecast)}) in "
@@ -104,20 +104,20 @@ def attach_levels(found: Attached) -> list[Level]:
     return said
 
 
-def under(found: Attached) -> list[Block]:
+def under(attached: Attached) -> list[Block]:
     """The verdict with where to look next, what was found, and what the forecast assumes."""
-    looked = f"{report.found_text(found.run.found)} {report.costs_text(found)}"
-    said = verdict(found).sentences if found.points else ()
+    looked = f"{report.found_text(attached.run.found)} {report.costs_text(attached)}"
+    said = verdict(attached).sentences if attached.points else ()
     return [
         Within(SPOKEN, [Said(said)]),
         Within(DATA, [Said([looked], "Found")]),
-        *assumptions(found.run.forecast.notes),
+        *assumptions(attached.run.forecast.notes),
     ]
 
 
-def data(found: Attached) -> dict[str, Any]:
+def data(attached: Attached) -> dict[str, Any]:
     """Give all that was found, for the JSON file, with the verdict."""
-    return {**msgspec.to_builtins(found), "verdict": report.joined(found)["verdict"]}
+    return {**msgspec.to_builtins(attached), "verdict": report.joined(attached)["verdict"]}
 
 
 def _seen(name: str, **more: Any) -> Column:
@@ -125,9 +125,9 @@ def _seen(name: str, **more: Any) -> Column:
     return Column(of=lambda level: getattr(level.point, name) if level.visible else None, **more)
 
 
-def _demand(found: Attached) -> float:
+def _demand(attached: Attached) -> float:
     """CPU seconds of a request, in company."""
-    demand: Known = known(found.run.demand, "demand: no process of the server was seen.")
+    demand: Known = known(attached.run.demand, "demand: no process of the server was seen.")
     return demand.value
 
 
@@ -137,13 +137,13 @@ show: Show[Attached] = Show(
     draw=attach_figure,
     alt=attach_alt,
     kept=curves,
-    measured=lambda found: bool(found.points),
-    about=lambda found: f"{found.url}." if found.url else OWN,
+    measured=lambda attached: bool(attached.points),
+    about=lambda attached: f"{attached.url}." if attached.url else OWN,
     verdict=under,
     levels=attach_levels,
-    concluded=lambda found: verdict(found).sentences,
+    concluded=lambda attached: verdict(attached).sentences,
     data=data,
-    rows=lambda found: [row(found, point.users) for point in found.points],
+    rows=lambda attached: [row(attached, point.users) for point in attached.points],
     row=row,
     columns=(
         *(column for column in COLUMNS if column.head in AS_IN_A_SWEEP),
@@ -153,12 +153,13 @@ show: Show[Attached] = Show(
         Column(head="to know", reason=True, of=lambda level: to_know(level.point.checks)),
     ),
     quotes={
-        "alone": quoted(lambda found: found.run.alone_s, duration),
+        "alone": quoted(lambda attached: attached.run.alone_s, duration),
         "demand": quoted(_demand, duration),
-        "wait": quoted(lambda found: found.run.wait.value, duration),
-        "most": quoted(lambda found: found.best.throughput_rps, rate),
+        "wait": quoted(lambda attached: attached.run.wait.value, duration),
+        "most": quoted(lambda attached: attached.best.throughput_rps, rate),
         "places": quoted(
-            lambda found: known(verdict(found).pool_size, "places: no pool was named."), digits
+            lambda attached: known(verdict(attached).pool_size, "places: no pool was named."),
+            digits,
         ),
     },
 )

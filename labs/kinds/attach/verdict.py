@@ -32,7 +32,7 @@ Limit = Literal[
     "timer",
     "unknown",
 ]
-FLAT = 0.12  # below the highest throughput: so near and more users bring no more
+PLATEAU_WITHIN = 0.12  # below the highest throughput: so near and more users bring no more
 BUSY = 0.88  # of what there is: so much of the cores in use and they are the limit
 OTHERS = 0.15  # of the cores: with so much of them in others' hands nothing is said of the cores
 IDLE = 0.75  # of them: with less in use they are not
@@ -40,7 +40,7 @@ THROTTLED = 0.02  # of the time
 TURNED_AWAY = 0.01  # connections that found the listen queue full, over the answers
 RISES = 0.9  # of what users alone would bring: so much, and nothing is full
 AS_FORECAST = 0.15  # how near the levels below the knee lie to N / (D + V + Z)
-WHOLE = 0.15  # how near the places in use lie to those that are seen
+PLACES_WITHIN = 0.15  # how near the places in use lie to those that are seen
 ONE = 1.15  # places: so few are one
 MANY = 8.0  # places: so many are hardly a lock that is held for an eighth of each request
 BEYOND = 1.3  # times as many users as places, for the plateau to be one
@@ -73,7 +73,7 @@ class Curve:
     def plateau(self) -> tuple[Point, ...]:
         """The levels from which on more users bring no more, or less; empty where throughput still
         rises at the end."""
-        enough = (1 - FLAT) * max(point.throughput_rps for point in self.points)
+        enough = (1 - PLATEAU_WITHIN) * max(point.throughput_rps for point in self.points)
         first = next(i for i, point in enumerate(self.points) if point.throughput_rps >= enough)
         return self.points[first:] if first < len(self.points) - 1 else ()
 
@@ -326,7 +326,7 @@ def _whose(size: float, run: Attachment) -> str:
 
 
 def _near(size: float, places: int) -> bool:
-    return abs(size / places - 1) <= WHOLE
+    return abs(size / places - 1) <= PLACES_WITHIN
 
 
 def _listen_queue(curve: Curve) -> Verdict | None:

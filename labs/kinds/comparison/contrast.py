@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from labs.analysis.causes import EFFECTS
+from labs.analysis.causes import SYMPTOMS
 from labs.analysis.checks import STARVED
 from labs.analysis.contrast import CONFIDENCE, Difference, difference, spread_of_parts
 from labs.kinds.comparison.record import Comparison, Contrast, rounds
@@ -67,7 +67,7 @@ def believed(point: Point) -> bool:
     """Whether a point is fit, or its fault is the listen queue's: users who starve then are the
     result, and no fault of the measurement."""
     faults = {check.name for check in point.checks if check.unfit}
-    return not faults or (overflowed(point) and STARVED in faults and faults <= {STARVED} | EFFECTS)
+    return not faults or (overflowed(point) and {STARVED} <= faults <= {STARVED} | SYMPTOMS)
 
 
 def overflowed(point: Point) -> bool:

@@ -249,10 +249,7 @@ class Levels:
             self.rig.machine,
             forecast=run.forecast,
             noise_fraction=run.calibration.noise_fraction,
-            moved=causes.moved(self.model, run, point),
-            dealt=causes.dealt(self.model, run, point),
-            sped=causes.sped(self.model, run, point),
-            by_speed=causes.by_speed_alone(self.model, run, point),
+            effects=causes.effects(self.model, run, point),
         )
         return replace(point, checks=found)
 

@@ -38,13 +38,14 @@ def station(
     limits = model.limits(1, demand)
     del limits["users"]
     limit = min(limits, key=lambda name: limits[name].rps)
-    narrow, D = limits[limit], demand.of(model.fills)
+    narrow, D = limits[limit], demand.of(model.cores_filled)
     if math.isinf(narrow.rps):
         model.level(1, demand)  # says why
     waits = narrow.beside == "wait" or limit == workload.wait_by
     # Loops, and threads under a lock, with a core for each process: each has a line of its own.
     apart = model.queued_for_core and server.processes <= len(model.full.server)
-    own = (apart or model.pooled) and limit not in (model.alone, "load generator")
+    shared = (model.exclusive_wait, "load generator")
+    own = (apart or model.waits_for_connections) and limit not in shared
     lines = server.processes if own else 1
     slices = server.architecture == "threaded" and D > SWITCH_INTERVAL_S
     in_turn = waits or (apart and not slices)
@@ -57,7 +58,7 @@ def station(
         rps=min(narrow.rps, full_rps),
         places=narrow.units / lines,
         # Whoever meets a wait that others have together joins the next one.
-        alone_s=demand.least + V * (1.5 if model.together else 1) + model.away + model.g,
+        alone_s=demand.least + V * (1.5 if model.batched_waits else 1) + model.away_s + model.g,
         lines=lines,
         cv=cv,
         sharing=0.0 if in_turn else (W - narrow.units) / lines,

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from labs.analysis.causes import AGREES
+from labs.analysis.causes import AGREES, Effects
 from labs.analysis.checks import full_generator, is_the_result, sampling_error, surroundings
 from labs.analysis.failures import failures
 from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
@@ -71,10 +71,10 @@ def checks(
     yield from full_generator(result)
     if result.completed < LEAST:
         yield unfit("few", f"Only {_requests(result.completed)} ended. Give the step more time.")
-    yield from surroundings(result, machine, _moved(result, step, server, machine))
+    yield from surroundings(result, machine, _effects(result, step, server, machine))
 
 
-def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> dict[str, float]:
+def _effects(result: StepResult, step: Step, server: Server, machine: Machine) -> Effects:
     """Estimate how much more the step could do had nobody else used the cores: nothing where those
     that were left were not full, or more than those could not have been used; else that part of the
     cores."""
@@ -88,8 +88,8 @@ def _moved(result: StepResult, step: Step, server: Server, machine: Machine) -> 
     most = server.processes if locked(server, machine) else server.pool or server.processes
     wanted = min(step.users or math.inf, most, server.cores or math.inf)
     if wanted <= left or result.server_cpu + result.generator_cpu < FULL * left:
-        return {}
-    return {name: -each / cores for name, each in taken.items()}
+        return Effects()
+    return Effects(surroundings={name: -each / cores for name, each in taken.items()})
 
 
 def verdict(timeline: Timeline) -> tuple[str, ...]:

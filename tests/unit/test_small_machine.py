@@ -1,4 +1,4 @@
-from labs.analysis.scaling import scaled_down
+from labs.analysis.small_machine import scaled_down
 from labs.records.experiment import Experiment, Load, Server, Workload
 
 

@@ -1,4 +1,4 @@
-"""What a lab begins with where it does not fit: on one core, or on a service that others share.
+"""A lab's first settings where it does not fit: on one core, or on a service that others share.
 Pure. Nothing is changed silently: a sentence says what, and why.
 """
 
