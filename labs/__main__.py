@@ -114,7 +114,9 @@ def parser() -> Parser:
     classics_.set_defaults(by="make classics")
     for recorder in record_, classics_:
         recorder.add_argument("--tries", default="2", help="of each run until it is fit; else 2")
-    joined = command("class", class_, "join a class's files and draw its laptops on one line")
+    joined = command(
+        "class", class_, "join a class's files, and draw its bets against what its laptops measured"
+    )
     joined.add_argument(
         "files", nargs="+", metavar="FOLDER_OR_FILE", help="saved on the page My progress"
     )

@@ -1,4 +1,4 @@
-"""A class on one page: what was answered, and its laptops on one line. Pure.
+"""A class on one page: what was answered, and its bets against what its laptops measured. Pure.
 
 Anybody may have written a student's file: its texts stay texts, and its numbers have bounds.
 """

@@ -149,7 +149,7 @@ class Running:
             )
             self._processes.append(stack.enter_context(process))
         except OSError as error:
-            if used_up(error) or isinstance(error, Failed):  # said without a command to try
+            if used_up(error) or isinstance(error, Failed):  # said as it is
                 raise
             raise self.failed(f"cannot be started ({error})") from None
 
