@@ -23,8 +23,8 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 32_678),
-    ("tests", "*.py", lines, 30_428),
+    ("labs", "*.py", lines, 32_700),
+    ("tests", "*.py", lines, 30_450),
     ("bench", "*.py", lines, 2_500),
     ("book/web/src", "*.ts", lines, 9_000),
     (".", "CONTRIBUTING.md", words, 900),
