@@ -195,6 +195,18 @@ def tables(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
         yield head, rows
 
 
+def printed(source: str) -> str:
+    """What tests/sources.md has of a source."""
+    every = (ROOT / "tests/sources.md").read_text("utf-8")
+    return every.partition(f"## {source}\n")[2].partition("\n## ")[0]
+
+
+def printed_rows(source: str) -> list[list[str]]:
+    """The rows of its table, as the source prints them."""
+    ((_, rows),) = tables(printed(source) + "\n")
+    return [[cell.strip("| ") for cell in row] for row in rows]
+
+
 def build(source: Path, conf: str = CONF) -> str:
     """What Sphinx complains about in that folder; "" where it has built the pages into `out`."""
     (source / "conf.py").write_text(conf)

@@ -1,8 +1,15 @@
-"""Where a reader may be: in a home that nobody can write."""
+"""Where a reader may be: in a home that nobody can write, among programs of other versions."""
 
 import os
 import shutil
 from pathlib import Path
+
+
+def program(file: Path, text: str) -> Path:
+    """A program of these words, which can be run."""
+    file.write_text(text)
+    file.chmod(0o755)
+    return file
 
 
 def read_only(folder: Path) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chapters import ROOT, Page, chapters, each_chapter, tables
+from chapters import Page, chapters, each_chapter, printed_rows, tables
 
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.registry import showing
@@ -91,28 +91,19 @@ def test_a_row_reckons_with_its_own_figures() -> None:
     assert checked > 30
 
 
-PRINTED = (ROOT / "tests/sources.md").read_text("utf-8")
-
-
-def printed(source: str) -> list[list[str]]:
-    """The rows of its table, as the source prints them."""
-    ((_, rows),) = tables(PRINTED.partition(f"## {source}\n")[2].partition("\n## ")[0] + "\n")
-    return [[cell.strip("| ") for cell in row] for row in rows]
-
-
 def test_tables_of_the_sources_are_as_printed() -> None:
     rows = table_of("many-cores", "S1, 4 cores: requests per second")
-    rates = [row[1] for row in printed("S1")][:5]
+    rates = [row[1] for row in printed_rows("S1")][:5]
     assert [row[1] for row in rows] == rates
     assert [row[1] for row in table_of("watching", "S1: cores at work")] == rates
     for users, rate, response, *_ in rows:
         response_ms = 1000 * laws.response_time(N=int(users), X=float(rate))
         assert math.isclose(float(re.findall(r"\d+", response)[0]), response_ms, rel_tol=0.02)
-    race = printed("S4")
+    race = printed_rows("S4")
     race[3][1] = race[3][1].replace("–", " to ")
     assert [row[:3] for row in table_of("a-small-file", "S4: prefork")] == race
     tests = table_of("how-many-workers", "S5: ten requests took")
-    assert [row[1:6] for row in tests] == [row[1:] for row in printed("S5")]
+    assert [row[1:6] for row in tests] == [row[1:] for row in printed_rows("S5")]
 
 
 def test_the_trees_of_the_third_source_are_divided_rightly() -> None:

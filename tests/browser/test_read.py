@@ -15,6 +15,7 @@ import pytest
 from labs_on_page import works
 from playwright.sync_api import Page
 from read_book import Started, address_of, reading
+from surroundings import program
 from waiting import eventually
 
 # Follows the redirect of the file it is given, says where it came to, and stays until closed.
@@ -39,9 +40,8 @@ GONE_S = 3.0
 @pytest.fixture
 def read(tmp_path: Path) -> Iterator[Started]:
     """Start it on a site, with BROWSER as the browser until the file `opened` is removed."""
-    browser = tmp_path / "browser"
-    browser.write_text(BROWSER.format(python=sys.executable, folder=tmp_path))
-    browser.chmod(0o755)
+    words = BROWSER.format(python=sys.executable, folder=tmp_path)
+    browser = program(tmp_path / "browser", words)
     with reading(tmp_path, BROWSER=f"{browser} %s", NO_BROWSER="") as start:
         yield start
         (tmp_path / "opened").unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import examples
 import pytest
-from chapters import BOOK, tables
+from chapters import BOOK, printed, printed_rows, tables
 from msgspec import structs
 from short import TRIAL, short
 
@@ -30,17 +30,7 @@ from labs.records.results import Sample
 from labs.theory import laws
 
 live = pytest.mark.performance
-PRINTED = (Path(__file__).parents[1] / "sources.md").read_text("utf-8")
 PAGE = (BOOK / "appendix/classics.md").read_text("utf-8")
-
-
-def section(source: str) -> str:
-    return PRINTED.partition(f"## {source}\n")[2].partition("\n## ")[0]
-
-
-def rows_of(source: str) -> list[list[str]]:
-    ((_, rows),) = tables(section(source) + "\n")
-    return [[cell.strip(" |") for cell in row] for row in rows]
 
 
 def number(text: str) -> Any:
@@ -60,7 +50,7 @@ def places(name: str) -> list[tuple[str, int]]:
 def test_s1_and_s2_are_as_printed() -> None:
     for name, table in (("S1", S1), ("S2", S2)):
         printed = {}
-        for cells in rows_of(name):
+        for cells in printed_rows(name):
             users = re.search(r"(\d+) users?$", cells[0]) or re.fullmatch(r"(\d+)", cells[0])
             if users:
                 printed[int(users[1])] = number(cells[1])
@@ -69,7 +59,7 @@ def test_s1_and_s2_are_as_printed() -> None:
 
 
 def test_s4_is_as_printed() -> None:
-    for cells in rows_of("S4"):
+    for cells in printed_rows("S4"):
         for column, setup in ((1, "prefork"), (2, "worker")):
             rate, _, _ = cells[column].partition(" ")
             low, _, high = rate.partition("–")
@@ -78,7 +68,7 @@ def test_s4_is_as_printed() -> None:
 
 
 def test_s5_is_as_printed() -> None:
-    for cells in rows_of("S5"):
+    for cells in printed_rows("S5"):
         rate = S5.rps(f"{cells[1]} workers", int(cells[2]))
         assert rate == float(cells[3]) == pytest.approx(10 / number(cells[5]), abs=0.006)
 
@@ -86,7 +76,7 @@ def test_s5_is_as_printed() -> None:
 def test_s3_is_as_printed() -> None:
     """The table on the page of the classics."""
     _, rows = next(tables(PAGE.partition("## S3 ")[2]))
-    text = section("S3").replace(",", "_").replace("141 processes", "a master, 140 below it")
+    text = printed("S3").replace(",", "_").replace("141 processes", "a master, 140 below it")
     for cell in (cell for row in rows for cell in row[1:3]):
         figures = re.findall(r"\d[\d_]*\.\d+|\d[\d_]{2,}|\d+ %", cell)
         assert figures and all(figure in text for figure in figures), cell

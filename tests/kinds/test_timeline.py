@@ -638,7 +638,7 @@ def test_let_come_records_arrivals_without_a_user_as_missed() -> None:
         eventually(lambda: (driver.records()["kind"] == MISSED).any(), SOON_S, "nobody left")
         driver.ask_for(Workload(), 0.0)
         driver.open(1, 0.0)  # nobody comes any more
-        eventually(lambda: len(driver.report().flying) <= 1, SOON_S)
+        eventually(lambda: set(driver.report().flying) <= {0}, SOON_S)
         since = len(driver.records())
         eventually(lambda: len(driver.records()) > since + 20, SOON_S)
         assert set(driver.records(since)["user"].tolist()) == {0}

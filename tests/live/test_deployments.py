@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from surroundings import program
 from told_settings import FILES, set_in, settings
 from waiting import eventually
 
@@ -91,14 +92,6 @@ def nothing_here(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def program(folder: Path, name: str, *lines: str) -> Path:
-    """A program in a shell of a few lines."""
-    file = folder / name
-    file.write_text("\n".join(["#!/bin/sh", *lines, ""]))
-    file.chmod(0o755)
-    return file
-
-
 @pytest.mark.parametrize(
     ("by", "packages"),
     [
@@ -127,7 +120,7 @@ def refused(server: Server, workload: Workload, words: str) -> None:
 
 
 def test_missing_wants_no_php_for_a_file(nothing_here: Path) -> None:
-    program(nothing_here, "apache2", "echo Apache/2.4.62")
+    program(nothing_here / "apache2", "#!/bin/sh\necho Apache/2.4.62\n")
     kind = row_of(SMALL["apache"])
     assert missing(kind, "file") is None
     assert missing(kind) == "Install it with: apt-get install libapache2-mod-php php-cli"
@@ -135,9 +128,9 @@ def test_missing_wants_no_php_for_a_file(nothing_here: Path) -> None:
 
 def test_missing_says_in_a_sentence_what_is_too_old_or_broken(nothing_here: Path) -> None:
     node = row_of(SMALL["node"])
-    old = program(nothing_here, "node", "echo v10.24.0")
+    old = program(nothing_here / "node", "#!/bin/sh\necho v10.24.0\n")
     assert missing(node) == "node 10.24.0 is too old: 12 or newer is needed."
-    broken = program(nothing_here, "nodejs", "echo cannot open shared object file; exit 127")
+    broken = program(nothing_here / "nodejs", "#!/bin/sh\necho no shared object file; exit 127\n")
     old.unlink()
     words = f"node is installed but does not run. Try it by hand: {broken} --version"
     assert missing(node) == words
@@ -325,7 +318,7 @@ def test_serve_says_which_program_may_not_be_run_and_gives_the_last_words_of_wha
         patch.setattr(programs.Program, "path", lambda self: str(tmp_path))
         with pytest.raises(ServerFailed, match=r"cannot be started .*Permission denied"):
             start("node")
-    program(path, "node", "echo segmentation fault, as it were >&2; exit 139")
+    program(path / "node", "#!/bin/sh\necho segmentation fault, as it were >&2; exit 139\n")
     with pytest.raises(ServerFailed) as failed:
         start("node")
     assert str(failed.value).splitlines() == [
@@ -336,7 +329,7 @@ def test_serve_says_which_program_may_not_be_run_and_gives_the_last_words_of_wha
 
 @pytest.mark.measures
 def test_calibrate_says_which_language_cannot_be_burned(path: Path) -> None:
-    program(path, "php", "echo PHP 8.2.1; exit 0")
+    program(path / "php", "#!/bin/sh\necho PHP 8.2.1; exit 0\n")
     with pytest.raises(Unusable, match=r"PHP cannot be calibrated: .* Try it by hand: \S+php -n"):
         calibration.calibrate(this_machine.fingerprint(), language="PHP")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from surroundings import program
 from waiting import eventually
 
 from labs import __main__ as command_line
@@ -53,9 +54,7 @@ def installed(folder: Path, version: str, *names: str) -> Path:
     place = folder / version.partition(".")[0] / "bin"
     place.mkdir(parents=True)
     for name in names:
-        file = place / name
-        file.write_text(f"#!/bin/sh\necho '{name} (PostgreSQL) {version}'\n")
-        file.chmod(0o755)
+        program(place / name, f"#!/bin/sh\necho '{name} (PostgreSQL) {version}'\n")
     return place
 
 

@@ -16,7 +16,7 @@ from types import ModuleType
 
 import pytest
 import yaml
-from surroundings import read_only
+from surroundings import program, read_only
 from waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -58,13 +58,6 @@ def clone(tmp_path: Path) -> Path:
     for name in ("requirements.txt", "requirements-dev.txt"):
         (clone / name).touch()
     return clone
-
-
-def program(file: Path, text: str) -> Path:
-    """A program of these words, which can be run."""
-    file.write_text(text)
-    file.chmod(0o755)
-    return file
 
 
 @pytest.fixture
