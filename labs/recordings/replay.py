@@ -90,8 +90,7 @@ def switch(name: str, lab: LabKind[Any]) -> Markup:
         {"label": label, "html": _under(store.under(name, label), lab.under(label))}
         for label in lab.also
     ]
-    groups = [{"label": "Other settings", "others": others}]
-    data = {"here": who(lab.experiments()[0].server), "groups": groups}
+    data = {"here": who(lab.experiments()[0].server), "others": others}
     return script_data(data, class_="wt-switch-data")
 
 

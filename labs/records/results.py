@@ -278,13 +278,9 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """Source of the machine's power at one moment. The other fields are older recordings', and
-    measured no more: what the system told of settings and heat."""
+    """Source of the machine's power at one moment."""
 
     on_battery: bool = False
-    saving: str = ""
-    speed: float = 1.0
-    throttles: NotNegative = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

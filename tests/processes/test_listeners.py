@@ -1,11 +1,14 @@
-"""What is told of a server's pool by its command line, of processes that only sleep."""
+"""Who listens, and what its command line tells of its pool: processes that only sleep."""
 
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from labs.host.listeners import pool
+from labs.host.listeners import listening, pool
 from labs.host.supervisor import supervise
 
 SLEEP = "import time\nprint('here', flush=True)\ntime.sleep(60)\n"
@@ -18,7 +21,7 @@ def told(folder: Path, *options: str, more: str = "NOTHING=") -> int | None:
     program = folder / "gunicorn"
     program.write_text(SLEEP)
     command = ["env", more, sys.executable, str(program), *options]
-    with supervise(command, cwd=folder, stdout=-1) as process:
+    with supervise(command, cwd=folder, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline().strip() == b"here"
         return pool(process.pid, WORKERS)
 
@@ -49,3 +52,21 @@ def test_pool_is_not_told_where_settings_lie_elsewhere_too(tmp_path: Path) -> No
     assert told(tmp_path, more="GUNICORN_CMD_ARGS=--threads 8") is None
     (tmp_path / "gunicorn.conf.py").write_text("threads = 8\n")
     assert told(tmp_path) is None
+
+
+LISTEN = """
+import socket
+heard = socket.create_server(("127.0.0.1", 0))
+print(heard.getsockname()[1], flush=True)
+heard.accept()
+"""
+
+
+@pytest.mark.parametrize(("name", "serves"), [("ssh", False), ("kubectl", False), ("shop", True)])
+def test_who_only_carries_bytes_serves_nothing(name: str, serves: bool, tmp_path: Path) -> None:
+    program = shutil.copy(os.path.realpath(sys.executable), tmp_path / name)
+    home = f"PYTHONHOME={sys.base_prefix}"
+    with supervise(["env", home, program, "-c", LISTEN], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        assert listening("127.0.0.1", port).pids() == [process.pid] * serves

@@ -212,8 +212,8 @@ def test_a_lab_can_be_chosen_under_its_other_settings(
     shown = replay.switch("one-core", lab)
     data = json.loads(re.sub(r"^<script.*?>|</script>$", "", shown))
     assert data["here"] == "A prefork server (1 process run by gunicorn, on all cores)"
-    ((settings, (other,)),) = (each.values() for each in data["groups"])
-    assert (settings, other["label"]) == ("Other settings", "2 workers")
+    (other,) = data["others"]
+    assert other["label"] == "2 workers"
     assert "2 processes" in other["html"]
     assert replay.switch("one-core", LAB) == ""
 

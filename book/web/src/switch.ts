@@ -7,7 +7,7 @@ import { bringToLife } from './recorded';
 /** Written by labs/recordings/replay.py. */
 interface Others {
   here: string; // what the page's own figure is of
-  groups: { label: string; others: { label: string; html: string }[] }[];
+  others: { label: string; html: string }[];
 }
 
 export function offerSwitch(script: Element): void {
@@ -16,13 +16,9 @@ export function offerSwitch(script: Element): void {
   if (!found || !own) return;
   const places: [HTMLElement, ...HTMLElement[]] = [own];
   const select = make('select', {}, make('option', {}, found.here));
-  for (const { label, others } of found.groups) {
-    const group = make('optgroup', { label });
-    for (const other of others) {
-      group.append(make('option', {}, other.label));
-      places.push(make('div', { class: 'wt-other', 'data-html': other.html }));
-    }
-    select.append(group);
+  for (const { label, html } of found.others) {
+    select.append(make('option', {}, label));
+    places.push(make('div', { class: 'wt-other', 'data-html': html }));
   }
   select.addEventListener('change', () => {
     const chosen = places[select.selectedIndex]!;
@@ -38,7 +34,7 @@ export function offerSwitch(script: Element): void {
 function fill(place: HTMLElement): void {
   place.innerHTML = place.dataset.html!; // the build's own
   delete place.dataset.html;
-  place.append(make('p', { class: 'wt-own' }, 'What stands below is of this page’s own run.'));
+  place.append(make('p', { class: 'wt-own' }, 'What follows is about this page’s own run.'));
   place.querySelectorAll<HTMLElement>('figure.wt-recorded').forEach(bringToLife);
   place.querySelectorAll('script.wt-levels').forEach(offerLevels);
 }
