@@ -29,9 +29,12 @@ def attach(asked: argparse.Namespace) -> int:
     """Attach to the reader's server; print what was found, the levels and the verdict."""
     from labs.kinds.attach import report
     from labs.kinds.attach.run import AttachLab
-    from labs.load.target import read_headers
+    from labs.kinds.attach.show import show
+    from labs.kinds.sweep.report import table
+    from labs.load.target import Target, read_headers
     from labs.load.workers import Workers
 
+    Target(asked.url, mine=asked.host_is_mine)  # "" would be the book's own server
     workers = None
     if asked.expect_workers is not None:
         workers = Workers(number=number(asked.expect_workers), master=asked.master_bind_host)  # type: ignore[arg-type]
@@ -56,6 +59,6 @@ def attach(asked: argparse.Namespace) -> int:
     attached, code = performed(lab)
     if attached is not None:
         who = f"{report.found_text(attached.run.found)}\n{report.costs_text(attached)}"
-        say(out, who, report.table(attached), report.text(attached))
+        say(out, who, table(show.table(attached), report.HEADS), report.text(attached))
         write(out, report.joined(attached))
     return code

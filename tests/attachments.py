@@ -29,7 +29,7 @@ def attached(
     wait_s = alone_s - cpu_s if found.visible else alone_s
     wait = Known(value=wait_s, low=0.95 * wait_s, high=1.05 * wait_s)
     at, dear, cheap = (
-        rates(found, demand, wait, alone_s=alone_s, Z=think_s, g=0.0001, cores=2.0, edge=edge)
+        rates(found, demand, wait, lone_s=alone_s, Z=think_s, g=0.0001, cores=2.0, edge=edge)
         for edge in ("value", "high", "low")
     )
     made = []

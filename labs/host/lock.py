@@ -52,23 +52,6 @@ def turn(waiting: Callable[[], None], stop: threading.Event) -> Iterator[None]:
         os.close(handle)
 
 
-def neighbour() -> str:
-    """The name of another user who measures on this machine now. Empty where nobody does, where it
-    is our own user, and where the system does not tell."""
-    try:
-        handle = _open()
-    except Unusable:
-        return ""
-    try:
-        process = _holding(handle)
-        with contextlib.suppress(psutil.Error, OSError):
-            if process is not None and process.uids().effective != os.geteuid():
-                return process.username()
-        return ""
-    finally:
-        os.close(handle)
-
-
 def _open() -> int:
     """The lock file, shared by every user: a plain file, whoever made it."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a FIFO must not make us wait

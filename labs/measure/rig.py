@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from labs.analysis.schedule import CALIBRATION_S
 from labs.host import hardware
 from labs.host.browser import browser
-from labs.host.lock import neighbour, turn
+from labs.host.lock import turn
 from labs.host.monitor import Sampler
 from labs.host.waiting import Stopped, wait_until
 from labs.load.locust import Driver, LoadFailed, drive
@@ -206,11 +206,9 @@ class Rig:
         return wait_until(done, within_s, every_s=every_s, stop=self.stop)
 
     def _wait(self) -> None:
-        who, also = neighbour(), ""
-        if who:  # on a class's computer, say: students learn that they share it
-            also = " too, and two at once would disturb each other"
         self.progress(
-            f"waiting: {who or 'another page or program'} is measuring on this machine{also}"
+            "waiting: another page or program is measuring on this machine, and two at once would "
+            "disturb each other"
         )
 
     # ---- what is done ------------------------------------------------------------------------

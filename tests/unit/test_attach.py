@@ -7,7 +7,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock, call
 
+import numpy as np
 import pytest
 from answering import answering
 from attachments import SEEN, UNSEEN, USERS, attached, with_run
@@ -18,10 +20,10 @@ from hypothesis import strategies as st
 from labs.analysis.timers import timer_s
 from labs.host import listeners
 from labs.host.listeners import Family
-from labs.kinds.attach.forecast import Rates, forecast, levels, rates
+from labs.kinds.attach.forecast import Cost, Rates, forecast, levels, rates
 from labs.kinds.attach.instruments import Asked, Watch
 from labs.kinds.attach.next_step import look_next
-from labs.kinds.attach.ramp import Ramp, alike
+from labs.kinds.attach.ramp import WARM, Ramp, alike
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.run import AttachLab
@@ -30,6 +32,7 @@ from labs.load.target import Target, first_look, read_headers
 from labs.load.workers import Workers
 from labs.measure.rig import Rig
 from labs.records.errors import Failed, Unusable
+from labs.records.requests import RECORD
 
 
 @given(
@@ -238,7 +241,8 @@ def test_forecast_band_holds_the_model_at_any_demand_within_what_is_known(
     wait = Known(value=wait_s, low=0.95 * wait_s, high=1.05 * wait_s)
 
     def numbers(edge: str, D: Known = demand, V: Known = wait) -> Rates:
-        return rates(SEEN, D, V, alone_s=D.value + V.value, Z=0.0, g=0.0001, cores=2.0, edge=edge)
+        lone_s = D.value + V.value + 0.0001
+        return rates(SEEN, D, V, lone_s=lone_s, Z=0.0, g=0.0001, cores=2.0, edge=edge)
 
     at, dear, cheap = numbers("value"), numbers("high"), numbers("low")
     made = forecast(USERS, at, dear, cheap, visible=True)
@@ -255,28 +259,35 @@ def known(value: float) -> Known:
     return Known(value=value, low=value, high=value)
 
 
-def test_forecast_of_a_lone_user_is_its_answer_however_little_a_request_costs_in_company() -> None:
-    at = rates(SEEN, known(0.001), known(0.002), alone_s=0.004, Z=0.0, g=0.0001, cores=2.0)
-    assert at.model_rps(1) == pytest.approx(1 / 0.004, rel=0.01)
-    assert at.bound_rps(1) > at.model_rps(1)
+def test_forecast_takes_what_a_request_cost_in_the_crowd_looked_at_next_below() -> None:
+    few = (Cost(1, 0.004, 0.0), Cost(2, 0.003, 0.0), Cost(4, 0.002, 0.0))
+    demand = Known(value=0.002, low=0.001, high=0.004)
+    at, dear = (
+        rates(SEEN, demand, known(0), lone_s=0.004, few=few, Z=0, g=0, cores=2, edge=edge)
+        for edge in ("value", "high")
+    )
+    found = [at.model_rps(users) for users in (1, 2, 3, 4, 8)]
+    assert found == pytest.approx([1 / 0.004, 2 / 0.003, 2 / 0.003, 1000, 1000], rel=0.01)
+    assert dear.model_rps(2) == pytest.approx(at.model_rps(2) / 2, rel=0.01)
+    assert at.bound_rps(8) == pytest.approx(1000, rel=0.01)
 
 
 def test_forecast_gives_a_runtime_the_cores_that_it_was_seen_to_use() -> None:
     """Threads that wait for an interpreter's lock do that in the kernel, on another core."""
     one = replace(SEEN, one_core_each="Python", workers=1)
     for busy, c in ((0.4, 1.0), (1.3, 1.3)):
-        at = rates(one, known(0.003), known(0), alone_s=0.003, Z=0, g=0.0001, cores=2, busy=busy)
+        at = rates(one, known(0.003), known(0), lone_s=0.003, Z=0, g=0.0001, cores=2, busy=busy)
         assert at.model_rps(32) == pytest.approx(c / 0.003, rel=0.02)
 
 
 def test_forecast_of_a_server_on_another_machine_needs_none_of_its_cores() -> None:
-    at = rates(Found(), None, known(0.05), alone_s=0.05, Z=0.0, g=0.0005, cores=math.inf)
+    at = rates(Found(), None, known(0.05), lone_s=0.05, Z=0.0, g=0.0005, cores=math.inf)
     found = forecast((1, 10, 512), at, at, at, visible=False)
     assert [level.model_rps for level in found.levels] == pytest.approx([20, 200, 2000], rel=0.01)
 
 
 def test_levels_double_to_half_as_many_again_as_the_knee_and_never_beyond_the_most() -> None:
-    at = rates(SEEN, known(0.01), known(0.09), alone_s=0.1, Z=0.0, g=0.0001, cores=2.0)
+    at = rates(SEEN, known(0.01), known(0.09), lone_s=0.1, Z=0.0, g=0.0001, cores=2.0)
     found = levels(at, 512)
     assert found[:4] == (1, 2, 4, 8)
     assert at.knee() <= found[-1] <= 1.5 * at.knee() + 1
@@ -290,6 +301,7 @@ def ramp_of(found: Attached, most: int) -> Ramp:
     ramp, run = Ramp(Asked(most=most), Rig(), watch), found.run
     ramp.found, ramp.alone_s, ramp.generator_s = run.found, run.alone_s, run.generator_s
     ramp.demand, ramp.wait, ramp.looks = run.demand, run.wait, list(run.looks)
+    ramp.costs = ()
     return ramp
 
 
@@ -322,6 +334,19 @@ def test_a_further_level_is_forecast_with_what_the_generator_spent_at_the_last()
         ramp.points[users] = found.at(users)
     assert ramp.forecast.levels[:4] == first and first[-1].model_rps < 50
     assert ramp.forecast.at(16).model_rps == pytest.approx(160, rel=0.01)
+
+
+@pytest.mark.parametrize(("life_s", "asked"), [(0.004, True), (0.6, False)])
+def test_a_server_of_brief_answers_is_warmed_by_thousands_before_it_is_looked_at(
+    life_s: float, asked: bool
+) -> None:
+    """Node's requests cost it three times as much before its engine has compiled them."""
+    ramp, made = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=3), np.zeros(WARM, RECORD)
+    made["end"] = life_s
+    ramp.watch.driver = Mock(records=Mock(side_effect=[made[:3], made[3:], made]))
+    ramp._warm()
+    assert ramp.watch.driver.open.mock_calls == ([call(3, 0.0)] if asked else [])
+    assert ramp.watch.driver.records.call_count == (3 if asked else 1)
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,7 @@ ATTACH = ("attach", "http://127.0.0.1:9/")
         (("record", "--tries", "0", "many-cores"), "tries=0: must be between 1 and 100."),
         (("record", "no-such"), "no-such: no such lab. Choose from "),
         (("attach", "http://example.org/"), "--host-is-mine example.org"),
+        (("attach", ""), "begins with http://"),
         ((*ATTACH, "--users", "4,2"), "comes after a larger level"),
         ((*ATTACH, "--think", "soon"), "ordinary number"),
         ((*ATTACH, "--header", "Cookie: a=b"), "takes a file"),

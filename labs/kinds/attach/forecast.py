@@ -1,14 +1,17 @@
 """The forecast for a server that was only looked at: a bound, a model and a band. Pure.
 
-Three numbers make it: D, the CPU seconds of a request in company; V, what a lone request takes
-besides; and how many processes, cores and workers were seen. What stands behind the server and has
-only so many places isn't known, so it is in no forecast: it is what the levels are to find.
+Three numbers make it: D, the CPU seconds of a request, as of the crowd that was looked at; V, what
+a lone request takes besides; and how many processes, cores and workers were seen. What stands
+behind the server and has only so many places isn't known, so it is in no forecast: it is what the
+levels are to find.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from labs.kinds.attach.record import Found, Known
 from labs.records.format import crowd
@@ -21,15 +24,22 @@ CORE_DRIFT = 0.05  # a core's own speed within a minute, on a calm machine
 LEAST_TOP = 8  # users: a ramp to fewer shows no shape
 
 
+class Cost(NamedTuple):
+    """The CPU seconds of a request where so many users ask: a lone one finds its caches colder."""
+
+    users: int
+    D: float  # of the server
+    g: float  # of the load generator
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
     """Rates of which a forecast is made, in seconds and numbers."""
 
-    alone: float  # D of a lone request, which finds its caches colder
-    D: float  # in company
+    lone_s: float  # a lone user's round
+    costs: tuple[Cost, ...]  # from one user on; the last is of all larger crowds, too
     V: float
     Z: float
-    g: float  # of the load generator
     c: float  # cores that the server's own code may use
     full: float  # and could, for a moment, were there no quota
     cores: float  # of the machine, which the load generator uses too; inf for another machine
@@ -39,22 +49,38 @@ class Rates:
 
     def model_rps(self, users: int) -> float:
         """Throughput of so many users."""
-        D = self.alone if users == 1 else self.D
-        wait_s = max(0.0, self.V - self.g)  # a lone request's rest has the generator's time in it
-        Z = max(0.0, self.Z - max(0.0, self.g - self.V)) if self.measured else self.Z
+        if users == 1:
+            return 1 / (self.lone_s + self.Z)
+        D, g = self.cost(users)[1:]
+        wait_s = max(0.0, self.V - g)  # a lone request's rest has the generator's time in it
+        Z = max(0.0, self.Z - max(0.0, g - self.V)) if self.measured else self.Z
 
         def on(c: float) -> float:
             at_work = math.ceil(min(c, users))  # nobody knows the cores of another machine
             capacity = tuple(min(float(k), c) for k in range(1, at_work + 1))
-            return closed(users, D, wait_s, capacity, W=self.W, Z=Z, g=self.g, cores=self.cores)
+            return closed(users, D, wait_s, capacity, W=self.W, Z=Z, g=g, cores=self.cores)
 
         if math.isinf(self.quota):
             return on(self.c)
         return quota(D, full_speed=on(self.full), evened=on(self.c), q=self.quota)
 
+    @property
+    def D(self) -> float:
+        """The CPU seconds of a request in the largest crowd."""
+        return self.costs[-1].D
+
+    @property
+    def g(self) -> float:
+        """The CPU seconds that it costs the load generator there."""
+        return self.costs[-1].g
+
+    def cost(self, users: int) -> Cost:
+        """Tell what a request costs in a crowd of that size, or in the next smaller one known."""
+        return max(cost for cost in self.costs if cost.users <= users)
+
     def bound_rps(self, users: int) -> float:
         """The asymptotic bound, with the load generator's own."""
-        D = min(self.alone, self.D)
+        D = min(cost.D for cost in self.costs)
         most = bound(N=users, D=D, V=self.V, Z=self.Z, c=self.c, W=self.W)
         if math.isfinite(self.cores) and D + self.g:
             most = min(most, self.cores / (D + self.g))
@@ -74,7 +100,8 @@ def rates(
     demand: Known | None,
     wait: Known,
     *,
-    alone_s: float,
+    lone_s: float,
+    few: Sequence[Cost] = (),
     Z: float,
     g: float,
     cores: float,
@@ -85,17 +112,17 @@ def rates(
     """Take the numbers at one edge of what is known of them: "value", "low" or "high". busy: cores
     that the server was seen to use, which may be more than a runtime's own code can."""
     D = 0.0 if demand is None else float(getattr(demand, edge))
-    V = float(getattr(wait, edge))
+    off = D / demand.value if demand and demand.value else 1.0
+    beyond = Cost(few[-1].users + 1 if few else 1, D, g)
     full = float(found.cores or cores)
     if found.one_core_each and found.workers:
         full = min(full, max(float(found.workers), busy))
     held = math.inf if found.quota_cores is None else found.quota_cores
     return Rates(
-        alone=max(0.0, alone_s - V) if demand is not None else 0.0,
-        D=D,
-        V=V,
+        lone_s=lone_s,
+        costs=(*(cost._replace(D=off * cost.D) for cost in few), beyond),
+        V=float(getattr(wait, edge)),
         Z=Z,
-        g=g,
         c=min(full, held),
         full=full,
         quota=held,
@@ -121,7 +148,7 @@ def forecast(
                 model_rps=model,
                 model_response_time_s=max(0.0, level / model - at.Z) if model else 0.0,
                 limit=limit(level, at, visible=visible),
-                demand_s=at.alone if level == 1 else at.D,
+                demand_s=at.cost(level).D,
                 band_rps=((1 - CORE_DRIFT) * min(low, model), (1 + CORE_DRIFT) * max(high, model)),
             )
         )

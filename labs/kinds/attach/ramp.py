@@ -13,7 +13,7 @@ from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge
 from labs.host import listeners
 from labs.host.hardware import cores as usable
-from labs.kinds.attach.forecast import Rates, forecast, levels, rates
+from labs.kinds.attach.forecast import Cost, Rates, forecast, levels, rates
 from labs.kinds.attach.instruments import LONE_ANSWERS, LONGEST_WINDOW_S, Asked, Watch, Windows
 from labs.kinds.attach.look import found_at
 from labs.kinds.attach.record import Attached, Attachment, Known
@@ -28,8 +28,10 @@ IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
 STEADY_ANSWERS = 3  # answers in a row that agree within
 AGREE = 0.1
 TOO_LONG = 10.0  # times a lone user's response time, of 19 in 20
-MORE_LOOKS = 3  # at most, after the first few, of answers that take less than
+WARM = 4000  # answers, after which an engine has compiled what it will, or
+WARM_S = 5.0  # seconds, whatever comes first; of answers that take less than
 BRIEF_S = 0.5
+MORE_LOOKS = 3  # at most, after the first few, of answers so brief
 LEAST_RISE = 1.05  # times the throughput of half as many users: less is no rise any more
 FLAT_LEVELS = 2  # of those in a row there is no more to see
 SLOWEST_S = 10.0  # a lone answer that takes longer can't be measured in a minute
@@ -58,17 +60,18 @@ class Ramp(Windows):
     # ---- before the load ------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Ask nobody, alone, as many as cores, twice as many; then forecast."""
+        """Ask nobody, until it is warm, alone, as many as cores, twice as many; then forecast."""
         watch, rig = self.watch, self.rig
         watch.idle = self._idle()
         rig.progress("asking as one user")
         watch.driver.open(1, 0.0)
         begun = time.perf_counter()
         rig.until(self._steady, SLOWEST_S, every_s=0.02)
-        self._ask(1, self._first_pace(time.perf_counter() - begun))
+        pace_s = self._first_pace(time.perf_counter() - begun)
+        self._warm()
+        self._ask(1, pace_s)
         self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
         self._ask_as_a_few()
-        self._ask_alone_again()
         if self.asked.locustfile:
             self.think_time_s = self._paused()
         watch.driver.open(0, 0.0)
@@ -85,11 +88,22 @@ class Ramp(Windows):
         self._know()
         self._foretell(self.asked.levels or levels(self._rates("value"), self.asked.most))
 
+    def _warm(self) -> None:
+        """Ask as a few for some seconds, where answers are brief: what has just begun compiles its
+        code meanwhile, or fills its caches, and a request costs it up to three times as much."""
+        driver = self.watch.driver
+        records = driver.records()
+        lives = (records["end"] - records["start"])[-STEADY_ANSWERS:]
+        if len(lives) < STEADY_ANSWERS or max(lives) > BRIEF_S:
+            return
+        self.rig.progress("asking until it is warm")
+        driver.open(min(2 * self._few(), self.asked.most), 0.0)
+        self.rig.until(lambda: len(driver.records()) >= WARM, WARM_S)
+
     def _ask_as_a_few(self) -> None:
         """Ask as many as cores, as twice as many, and then again until a request costs the same,
         where that takes little time."""
-        few = max(2, math.ceil(usable()))
-        for users in (few, 2 * few):
+        for users in (self._few(), 2 * self._few()):
             if users <= self.asked.most:
                 self._ask_as(users)
         for _ in range(MORE_LOOKS):
@@ -97,13 +111,8 @@ class Ramp(Windows):
             if len(self.looks) > 2 and brief and not alike(*self.looks[-2:]):
                 self._ask_as(self._more())
 
-    def _ask_alone_again(self) -> None:
-        """Ask as one user once more, where that takes little time, and forget the first look: it
-        found the server cold."""
-        if len(self.looks) > 1 and self.alone_s < BRIEF_S:
-            self._ask_as(1)
-            self.looks[0], self.seen[0] = self.looks.pop(), self.seen.pop()
-            self.alone_s = max(1e-6, self.looks[0].mean_response_time_s)
+    def _few(self) -> int:
+        return max(2, math.ceil(usable()))
 
     def _ask_as(self, users: int) -> None:
         self.rig.progress(f"asking as {crowd(users)}")
@@ -199,7 +208,8 @@ class Ramp(Windows):
         watch.programs = tuple(dict.fromkeys(map(listeners.program, watch.behind.roots)))
 
     def _know(self) -> None:
-        """Find D in company and V alone, each between the values that the looks leave it."""
+        """Find D in company and V alone, each between the values that the looks leave it, and what
+        a request cost in each look."""
         alone, *few = self.looks
         company = few or [alone]
         self.generator_s = min(
@@ -207,16 +217,19 @@ class Ramp(Windows):
             default=0.0,
         )
         self.demand: Known | None = None
-        spent_s = 0.0
+        each = [0.0 for _ in self.looks]
         if self.found.visible and alone.completed:
             each = [self._demand(*look) for look in self.seen]
-            spent_s, costs = each[0], each[1:][-2:] or each
+            costs = each[1:][-2:] or each
             value = costs[-1]
             half = max(abs(cost - value) for cost in [*costs, value]) + half_width(alone) * value
             self.demand = Known(value=value, low=max(0.0, value - half), high=value + half)
-        wait_s = max(0.0, self.alone_s - spent_s)
+        wait_s = max(0.0, self.alone_s - each[0])
         half = half_width(alone) * self.alone_s
         self.wait = Known(value=wait_s, low=max(0.0, wait_s - half), high=wait_s + half)
+        found = zip(self.looks, each, strict=True)
+        costs_by = {p.users: Cost(p.users, D, p.generator_cpu / p.throughput_rps) for p, D in found}
+        self.costs = tuple(costs_by.values())
 
     def _demand(self, throughput_rps: float, cores: Mapping[int, float]) -> float:
         """CPU seconds of a request, without what the server does when nobody asks."""
@@ -229,7 +242,8 @@ class Ramp(Windows):
             self.found,
             self.demand,
             self.wait,
-            alone_s=self.alone_s,
+            lone_s=self.alone_s if self.think_time_s else 1 / self.looks[0].throughput_rps,
+            few=self.costs,
             Z=self.think_time_s,
             g=self.generator_s,
             cores=usable() if self.watch.target.here else math.inf,

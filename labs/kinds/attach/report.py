@@ -8,8 +8,6 @@ import msgspec
 
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.verdict import verdict
-from labs.kinds.sweep.report import columns
-from labs.present.verdict import span
 from labs.records.format import cores as so_many_cores
 from labs.records.format import counted, duration, listed
 
@@ -18,6 +16,10 @@ OF_RUN = ("recorded_at", "alone_s", "locustfile", "think_time_s", "stopped")
 OF_POINT = (
     *("users", "throughput_rps", "throughput_ci_rps", "mean_response_time_s", "failed"),
     *("demand_s", "server_cpu", "generator_cpu", "checks"),
+)
+HEADS = (  # of the columns that a terminal shows
+    *("users", "req/s", "forecast req/s", "should lie from", "should lie to", "mean ms"),
+    *("CPU ms", "cores busy", "errors"),
 )
 OF_LEVEL = ("bound_rps", "model_rps", "band_rps", "limit")
 
@@ -54,27 +56,6 @@ def costs_text(attached: Attached) -> str:
             "answer and their next request, as measured."
         )
     return said
-
-
-def table(attached: Attached) -> str:
-    """The levels beside their forecast, in columns."""
-    run = attached.run
-    rows = [["users", "req/s", "forecast", "band", "ms", "CPU ms", "cores", "notes"]]
-    for point in run.points:
-        level = run.forecast.at(point.users)
-        rows.append(
-            [
-                str(point.users),
-                f"{point.throughput_rps:.1f}",
-                f"{level.model_rps:.1f}",
-                span(level),
-                f"{1000 * point.mean_response_time_s:.1f}",
-                f"{1000 * point.demand_s:.2f}" if run.found.visible else "-",
-                f"{point.server_cpu:.2f}" if run.found.visible else "-",
-                ", ".join(f"{c.name}{'!' if c.unfit else ''}" for c in point.checks),
-            ]
-        )
-    return columns(rows)
 
 
 def text(attached: Attached) -> str:

@@ -78,11 +78,11 @@ def forecast_table(forecast: Prediction) -> str:
     return "\n".join([columns(rows), *([""] if notes else []), *notes])
 
 
-def table(sheet: Table) -> str:
-    """The main columns of a sweep's table for a terminal, but for those in which nothing was
-    counted. What there is to know of a row stands below it."""
+def table(sheet: Table, heads: Sequence[str] = HEADS) -> str:
+    """Some columns of a table, for a terminal, without those in which nothing was counted. What
+    there is to know of a row stands below it."""
     rows = [dict(zip(sheet.head, row, strict=True)) for row in sheet.rows]
-    heads = [head for head in HEADS if {row[head] for row in rows} - {"", "0"}]
+    heads = [head for head in heads if {row[head] for row in rows} - {"", "0"}]
     head, *lines = columns([heads, *([row[head] for head in heads] for row in rows)]).splitlines()
     told = (row[sheet.reason] for row in rows)
     below = [f"{line}\n    {why}" if why else line for line, why in zip(lines, told, strict=True)]
