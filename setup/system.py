@@ -21,7 +21,7 @@ from pathlib import Path
 
 from labs.host.programs import POSTGRESQL, Program
 from labs.load.tools import AB, WRK
-from labs.servers.deployments import PRODUCTS
+from labs.servers.products import PRODUCTS
 
 FIREFOX = Program(name="Firefox", names=("firefox-esr", "firefox"), package="firefox-esr")
 NPM = Program(name="npm", names=("npm",), package="npm")

@@ -4,8 +4,8 @@ import re
 
 from labs.records.experiment import Server
 from labs.servers.catalogue import row_of
-from labs.servers.deployments import TEMPLATES
 from labs.servers.postgresql import SETTINGS
+from labs.servers.products import TEMPLATES
 
 FILES = {
     "Apache": ("apache.conf", "apache-prefork.conf", "apache-threads.conf"),

@@ -20,7 +20,7 @@ from labs.host.supervisor import unsettled
 from labs.host.waiting import readable, wait_until
 from labs.records.errors import Unusable
 from labs.records.experiment import CpuBy
-from labs.servers import deployments
+from labs.servers import products
 
 BURN_S = 0.12  # each
 WARM_S = 0.08  # spun before each, so that the core is awake and at speed
@@ -125,7 +125,7 @@ def _command(cpu_by: CpuBy, language: str) -> Sequence[str]:
     """The command that burns work in a language."""
     if language == "Python":
         return [sys.executable, "-m", "workloads.burn", cpu_by]
-    return deployments.burner(language)
+    return products.burner(language)
 
 
 def burn_once(

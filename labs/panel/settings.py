@@ -14,7 +14,7 @@ import ipywidgets
 from markupsafe import Markup
 
 from labs.kinds.base import LabKind
-from labs.panel.choices import (
+from labs.panel.allowed import (
     Choice,
     core_numbers,
     cpu_kinds,

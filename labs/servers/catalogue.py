@@ -2,7 +2,7 @@
 
 Three architectures, each run by what people use and by our own from scratch. Every row is
 started in the same way, by `servers.serve`: those in Python with an open socket, the others,
-which pip does not install, on a port of their own (`labs.servers.deployments`).
+which pip does not install, on a port of their own (`labs.servers.products`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from labs.host.programs import lacking
 from labs.records.errors import Unusable, refused
 from labs.records.experiment import Architecture, Page, Server, Workload
 from labs.records.server_facts import server_facts
-from labs.servers.deployments import PRODUCTS, Product
+from labs.servers.products import PRODUCTS, Product
 
 HOST = "127.0.0.1"
 SHARED_MEMORY = Path("/dev/shm")  # Linux

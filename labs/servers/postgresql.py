@@ -26,7 +26,7 @@ from labs.host.supervisor import Supervised, descendants, supervise
 from labs.host.waiting import wait_until
 from labs.records.errors import ServerFailed
 from labs.servers.catalogue import HOST
-from labs.servers.deployments import folder_for_a_server
+from labs.servers.products import folder_for_a_server
 from labs.servers.serve import LAST_LINES, free_port
 
 USER = "wall"  # of the database

@@ -45,7 +45,7 @@ from labs.servers.catalogue import (
     row_of,
     start_s,
 )
-from labs.servers.deployments import Launch, Place, folder_for_a_server
+from labs.servers.products import Launch, Place, folder_for_a_server
 from labs.servers.readiness import Knock
 
 PORTS = 3  # that are tried for a server that finds its own taken

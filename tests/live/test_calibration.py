@@ -26,7 +26,7 @@ from labs.measure.burners import (
 )
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.servers import deployments
+from labs.servers import products
 
 HERE = hardware.fingerprint()
 
@@ -137,7 +137,7 @@ def test_burn_once_says_in_a_sentence_that_a_burner_was_killed():
 @pytest.mark.parametrize("language", ["Python", "PHP", "JavaScript"])
 def test_hot_burners_take_durations_so_that_no_two_clocks_are_compared(language):
     """While a Mac slept, Python's clock stood still and node's went on."""
-    if language != "Python" and not shutil.which(deployments.burner(language)[0]):
+    if language != "Python" and not shutil.which(products.burner(language)[0]):
         pytest.skip(f"no {language} here")
     with hot_burners(1, "counting", language, None) as (burner,):
 

@@ -14,7 +14,7 @@ from told_settings import set_in
 
 from labs.host.programs import PHP_FPM
 from labs.records.experiment import Server
-from labs.servers import deployments
+from labs.servers import products
 from labs.servers.catalogue import missing, row_of
 from labs.servers.serve import serve
 
@@ -79,12 +79,12 @@ def test_a_connection_is_kept_for_as_many_requests_as_the_page_says(
 ) -> None:
     server = DEBIANS[program][0]
     here(server)
-    folder = shutil.copytree(deployments.TEMPLATES, tmp_path / "templates")
+    folder = shutil.copytree(products.TEMPLATES, tmp_path / "templates")
     text = (folder / template).read_text("utf-8").splitlines()
     kept = [line for line in text if not line.strip().startswith(lines)]
     assert len(kept) == len(text) - len(lines)
     (folder / template).write_text("\n".join(kept))
-    monkeypatch.setattr(deployments, "TEMPLATES", folder)
+    monkeypatch.setattr(products, "TEMPLATES", folder)
     told = [own(program, line) for line in lines]
     with serve(server, page="file") as running, client(running) as connection:
         for number in range(1, 2000):

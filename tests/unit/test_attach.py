@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -343,10 +343,11 @@ def test_a_server_of_brief_answers_is_warmed_by_thousands_before_it_is_looked_at
     """Node's requests cost it three times as much before its engine has compiled them."""
     ramp, made = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=3), np.zeros(WARM, RECORD)
     made["end"] = life_s
-    ramp.watch.driver = Mock(records=Mock(side_effect=[made[:3], made[3:], made]))
+    seen, opened = iter([made[:3], made[3:], made]), []
+    crowd: Any = SimpleNamespace(records=lambda: next(seen), open=lambda *to: opened.append(to))
+    ramp.watch.driver = crowd
     ramp._warm()
-    assert ramp.watch.driver.open.mock_calls == ([call(3, 0.0)] if asked else [])
-    assert ramp.watch.driver.records.call_count == (3 if asked else 1)
+    assert (opened, len(list(seen))) == (([(3, 0.0)], 0) if asked else ([], 2))
 
 
 @pytest.mark.parametrize(
@@ -368,13 +369,10 @@ def test_looks_are_alike_where_a_request_costs_each_side_about_the_same() -> Non
     assert not alike(look, replace(look, generator_cpu=0.016))
 
 
-def test_report_has_each_level_beside_its_band_and_the_verdict() -> None:
+def test_report_has_each_level_and_the_verdict() -> None:
     found = attached(lambda N: min(N, 10) / 0.2, alone_s=0.2)
     data = joined(found)
     assert [each["users"] for each in data["points"]] == list(USERS)
-    for each in data["points"]:
-        low, high = each["predicted"]["band_rps"]
-        assert low <= each["predicted"]["model_rps"] <= high
     assert data["verdict"]["limit"] == "pool"
     assert data["verdict"]["sentences"][0] in text(found)
 
@@ -400,7 +398,6 @@ def test_report_of_a_server_whose_process_is_not_seen_claims_no_cpu_time() -> No
         ("http://example.org/", "--host-is-mine example.org"),
         ("http://192.0.2.1/", "attack"),
         ("http://127.0.0.1.example.org/", "attack"),
-        ("http://localhost.example.org/", "attack"),
     ],
 )
 def test_target_refuses_what_is_no_address_of_the_readers_own(url: str, said: str) -> None:

@@ -112,7 +112,6 @@ def test_labs_predict_refuses_a_value_that_cannot_be_meant(option: str) -> None:
 
 
 RUN = ("run", "--server", "prefork", "--users")
-ATTACH = ("attach", "http://127.0.0.1:9/")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +119,6 @@ ATTACH = ("attach", "http://127.0.0.1:9/")
     [
         ((*RUN, "0"), "users=0: must be between 1 and 4096."),
         ((*RUN, "4,2"), "users=2: comes after a larger level."),
-        ((*RUN, "1,2,2"), "users=2: repeats."),
         ((*RUN, "many"), "users='many'"),
         ((*RUN, "1", "--processes=--"), "--processes=--: no value"),
         ((*RUN, "1", "--threads", "4"), "threads=4: prefork runs one thread in each process."),
@@ -134,11 +132,7 @@ ATTACH = ("attach", "http://127.0.0.1:9/")
         (("dance",), "See `python -m labs --help`."),
         (("record", "--tries", "0", "many-cores"), "tries=0: must be between 1 and 100."),
         (("record", "no-such"), "no-such: no such lab. Choose from "),
-        (("attach", "http://example.org/"), "--host-is-mine example.org"),
         (("attach", ""), "begins with http://"),
-        ((*ATTACH, "--users", "4,2"), "comes after a larger level"),
-        ((*ATTACH, "--think", "soon"), "ordinary number"),
-        ((*ATTACH, "--header", "Cookie: a=b"), "takes a file"),
         (("read", "--port", "http"), "PORT=http: not a port."),
     ],
 )

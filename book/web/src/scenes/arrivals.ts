@@ -2,7 +2,7 @@
  * people who come by chance. Poisson arrivals, W workers, first come first served. */
 import { Dice } from './dice';
 import { upTo } from './parameters';
-import { Queue } from './queue';
+import { Queue } from './event_queue';
 import { percent, seconds, short } from './say';
 import type { About, Scene, Stage } from './scene';
 import { axes, DASH, dot, place, stroke, type Plot } from './sketch';

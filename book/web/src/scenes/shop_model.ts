@@ -4,7 +4,7 @@
  * pictures or of real time. README.md says in which order things happen that fall together, and how
  * processor sharing is rounded; tests/unit/test_scenes.py holds both to a second model, in Python. */
 import type { Values } from './parameters';
-import { Queue } from './queue';
+import { Queue } from './event_queue';
 
 export const SECOND = 1_000_000;
 const SHARES = 1024; // work is reckoned in 1/1024 microseconds of a core

@@ -2,7 +2,7 @@
  * which is thing 0, and keeps it while it goes through all the others, one after another; then its
  * user asks again at once. First come, first served. What falls on one microsecond happens in the
  * order in which it was put down. A thing of which nothing is needed (0 µs) is passed by. */
-import { Queue } from './queue';
+import { Queue } from './event_queue';
 
 /** How many there are of it, and for how long a request holds one, on average: whole microseconds. */
 export interface Thing {

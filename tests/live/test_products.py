@@ -25,13 +25,13 @@ from labs.host.counters import listen_overflows
 from labs.host.monitor import process_cpu_s
 from labs.kinds.sweep.run import measure
 from labs.measure import calibration
-from labs.panel.choices import programs as offered
+from labs.panel.allowed import programs as offered
 from labs.records.errors import ServerFailed, Unusable
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
-from labs.servers import deployments
+from labs.servers import products
 from labs.servers import serve as servers
 from labs.servers.catalogue import missing, row_of
-from labs.servers.deployments import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
+from labs.servers.products import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
 from labs.servers.serve import Running, available, check, serve
 from labs.theory.laws import idle
 
@@ -156,7 +156,7 @@ def test_check_refuses_what_a_server_can_never_do(
 def test_fill_says_which_name_of_a_template_it_does_not_know(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deployments, "TEMPLATES", tmp_path)
+    monkeypatch.setattr(products, "TEMPLATES", tmp_path)
 
     def filled(text: str) -> str:
         (tmp_path / "one.conf").write_text(text)
@@ -183,7 +183,7 @@ def test_serve_shows_a_wrong_parameter_in_the_server_s_own_words(
 ) -> None:
     _skip_without(by)
     templates = shutil.copytree(TEMPLATES, tmp_path / "templates")
-    monkeypatch.setattr(deployments, "TEMPLATES", templates)
+    monkeypatch.setattr(products, "TEMPLATES", templates)
     with (templates / template).open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(ServerFailed, match=r"exit code .* before it was ready") as failed:
@@ -223,7 +223,7 @@ def test_serve_starts_and_ends_a_product_in_no_time_and_leaves_nothing(
 
     @contextlib.contextmanager
     def noted() -> Iterator[Path]:
-        with deployments.folder_for_a_server() as folder:
+        with products.folder_for_a_server() as folder:
             folders.append(folder)
             yield folder
 
@@ -258,8 +258,8 @@ def test_folder_for_a_server_is_one_that_its_user_can_reach(
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
     monkeypatch.setattr(tempfile, "tempdir", str(private))
-    monkeypatch.setattr(deployments, "LONGEST_PLACE", 1000)
-    with deployments.folder_for_a_server() as folder:
+    monkeypatch.setattr(products, "LONGEST_PLACE", 1000)
+    with products.folder_for_a_server() as folder:
         assert folder.stat().st_mode & 0o005 == 0o005
         assert (private in folder.parents) == (os.geteuid() != 0)
 
@@ -268,11 +268,11 @@ def test_folder_for_a_server_leaves_room_for_a_socket_s_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A Unix socket's path has 103 letters at most (macOS; 107 on Linux)."""
-    for letters in range(deployments.LONGEST_PLACE - 1, deployments.LONGEST_PLACE + 60, 7):
+    for letters in range(products.LONGEST_PLACE - 1, products.LONGEST_PLACE + 60, 7):
         place = tmp_path / "".ljust(max(1, letters - len(str(tmp_path)) - 1), "x")
         place.mkdir(exist_ok=True)
         monkeypatch.setattr(tempfile, "tempdir", str(place))
-        with deployments.folder_for_a_server() as folder:
+        with products.folder_for_a_server() as folder:
             assert len(str(folder / "php-fpm.sock")) <= 103
 
 
@@ -280,9 +280,9 @@ def test_folder_for_a_server_leaves_room_for_a_socket_s_path(
 def test_nginx_fpm_takes_one_or_two_of_our_cores_for_nginx(
     cores: int, processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deployments, "usable_cores", lambda: tuple(range(cores)))
-    place = deployments.Place(folder=tmp_path, host="127.0.0.1", port=8000)
-    deployments.nginx_fpm(Server("prefork", by="nginx-fpm", processes=4), place)
+    monkeypatch.setattr(products, "usable_cores", lambda: tuple(range(cores)))
+    place = products.Place(folder=tmp_path, host="127.0.0.1", port=8000)
+    products.nginx_fpm(Server("prefork", by="nginx-fpm", processes=4), place)
     assert f"worker_processes {processes};" in (tmp_path / "nginx.conf").read_text()
 
 
