@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -32,7 +33,7 @@ def performed(lab: Lab[Found]) -> tuple[Found | None, int]:
     """Run a lab with a progress bar: what it found, if only in part, and the exit code."""
     from labs.measure.rig import Rig
 
-    rig, code = Rig(bar if sys.stderr.isatty() else None), OK
+    rig, code = Rig(bar if sys.stderr.isatty() else waits), OK
     try:
         rig.perform(lab)
     except Failed as error:
@@ -60,6 +61,18 @@ def bar(told: object) -> None:
         done = round(told.fraction * BAR)
         line = f"{'█' * done}{'·' * (BAR - done)} {told.seconds_left:4.0f} s  {told.stage}"
         print(f"\r{line[:110]:<110}", end="", file=sys.stderr, flush=True)
+
+
+def waits(told: object) -> None:
+    """Say once, where no bar is drawn, what the run waits for."""
+    stage = str(getattr(told, "stage", ""))
+    if stage.startswith("waiting"):
+        _say_once(stage)
+
+
+@functools.cache
+def _say_once(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
 
 
 def destination(name: str | None) -> Path | None:
