@@ -296,17 +296,18 @@ def test_a_new_run_marks_what_stands_there_until_it_has_measured(
     assert panel.html("answer") == "" and panel.html("data") == "" and panel.said("whose") == ""
 
 
-def test_stop_keeps_what_was_measured(panel: PanelDriver, script: Script) -> None:
+def test_stop_keeps_what_was_measured_and_shut_ends_a_run(panel: PanelDriver, script: Script) -> None:
     panel.commit("40")
     attempt = panel.run()
     script.go.release(2)
     eventually(lambda: len(panel.landed) == 2, SOON_S)
     panel.press_stop()
     assert attempt.join(SOON_S)
-    assert panel.said("message").startswith("Stopped.")
-    assert panel.landed == [1, 2]
+    assert panel.said("message").startswith("Stopped.") and panel.landed == [1, 2]
     assert "that was not measured" in panel.said("question")
-    assert panel.can_run
+    attempt = panel.run()
+    panel.panel.shut()
+    assert attempt.join(SOON_S / 2)
 
 
 @pytest.mark.parametrize("parts", [1, 2])
