@@ -296,7 +296,7 @@ def test_a_new_run_marks_what_stands_there_until_it_has_measured(
     assert panel.html("answer") == "" and panel.html("data") == "" and panel.said("whose") == ""
 
 
-def test_stop_keeps_what_was_measured_and_shut_ends_a_run(panel: PanelDriver, script: Script) -> None:
+def test_stop_keeps_what_was_measured_and_shut_ends_all(panel: PanelDriver, script: Script) -> None:
     panel.commit("40")
     attempt = panel.run()
     script.go.release(2)
