@@ -2,7 +2,7 @@
 
 from labs.imports.laws import Course, Given, under_way
 from labs.imports.level import Level, LoadTest
-from labs.present.hues import BLUE, GREY, ORANGE, PURPLE
+from labs.present.palette import BLUE, GREY, ORANGE, PURPLE
 from labs.present.plot import Figure, Shown, Trace, far_across, line, twin_layout
 from labs.records.format import duration, rate
 from labs.theory import laws

@@ -11,9 +11,9 @@ from statistics import median
 from markupsafe import Markup, escape
 
 from labs.present.bet import CLOSE, is_close
-from labs.present.hues import GREEN, GREY, ORANGE
 from labs.present.markup import paragraphs
 from labs.present.page import drawn, page
+from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
 from labs.records.format import NARROW, digits, printable

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from labs.present.hues import BLUE, GREEN, GREY, ORANGE, PURPLE
+from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
 from labs.present.plot import FROM_ZERO, Axis, Figure, Shown, Trace, layout, line
 from labs.records.results import Sample
 

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
-from labs.present.hues import PALER, glass, pale
+from labs.present.palette import PALER, glass, pale
 from labs.records.format import digits
 from labs.records.results import Point
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from labs.present.blocks import Drawn
-from labs.present.hues import BLUE, FAINT, GREEN, GREY, ORANGE, PURPLE, THIN
+from labs.present.palette import BLUE, FAINT, GREEN, GREY, ORANGE, PURPLE, THIN
 from labs.present.plot import FROM_ZERO, NAMES, Shown, layout, part, plot_title
 from labs.records.format import duration, listed, percent
 from labs.records.time_split import TimeSplit

@@ -9,7 +9,7 @@ from typing import Any
 
 from labs.analysis.checks import Checked
 from labs.present.advice import HOLLOW
-from labs.present.hues import BLUE, glass
+from labs.present.palette import BLUE, glass
 from labs.present.plot import Figure, Places, Shown, Trace, Values, line
 from labs.records.format import digits
 

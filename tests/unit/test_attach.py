@@ -340,7 +340,6 @@ def test_a_further_level_is_forecast_with_what_the_generator_spent_at_the_last()
 def test_a_server_of_brief_answers_is_warmed_by_thousands_before_it_is_looked_at(
     life_s: float, asked: bool
 ) -> None:
-    """Node's requests cost it three times as much before its engine has compiled them."""
     ramp, made = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=3), np.zeros(WARM, RECORD)
     made["end"] = life_s
     seen, opened = iter([made[:3], made[3:], made]), []

@@ -22,7 +22,7 @@ from labs.kinds.sweep import show as sweep
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.figure import AT_RUN_SPEED, BAND, sweep_figure
 from labs.kinds.timeline.figure import timeline_figure
-from labs.present import hues
+from labs.present import palette
 from labs.present.bet import Guess
 from labs.present.core_strip import strip_alt, strip_figure, strip_rows
 from labs.present.plot import Figure, log_axis
@@ -297,7 +297,7 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("name", ["BLUE", "ORANGE", "PURPLE", "GREEN", "GREY"])
 @pytest.mark.parametrize("background", ["#ffffff", "#121212"])
 def test_colours_read_on_light_and_dark(name: str, background: str) -> None:
-    assert contrast(getattr(hues, name), background) >= 3
+    assert contrast(getattr(palette, name), background) >= 3
 
 
 def test_no_two_series_look_alike_without_colour() -> None:
@@ -386,4 +386,4 @@ def test_figure_shows_the_spread_of_recorded_runs() -> None:
     assert recorded["y"][0] == pytest.approx(20)
     assert recorded["error_y"]["array"][0] == pytest.approx(2)
     assert recorded["error_y"]["arrayminus"][0] == pytest.approx(2)
-    assert recorded["marker"]["color"] == hues.GREY
+    assert recorded["marker"]["color"] == palette.GREY

@@ -41,7 +41,7 @@ interface Mark {
 
 const FAR = 100; // times what is known, or a part of it: a slip of the finger, or of a unit
 const CLOSE = 0.05; // as labs/present/bet.py has it
-const GREEN = '#1b9e77'; // the reader's own, as labs/present/hues.py has it
+const GREEN = '#1b9e77'; // the reader's own, as labs/present/palette.py has it
 const open: (() => void)[] = []; // of the page's bets, to be shown all at once
 
 /** Before anything is painted: what stands behind a bet is not there yet. */

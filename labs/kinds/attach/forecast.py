@@ -1,9 +1,9 @@
 """The forecast for a server that was only looked at: a bound, a model and a band. Pure.
 
-Three numbers make it: D, the CPU seconds of a request, as of the crowd that was looked at; V, what
-a lone request takes besides; and how many processes, cores and workers were seen. What stands
-behind the server and has only so many places isn't known, so it is in no forecast: it is what the
-levels are to find.
+Three numbers make it: D, the CPU seconds of a request in the crowd that was looked at; V, what a
+lone request takes besides; and how many processes, cores and workers were seen. What stands behind
+the server and has only so many places isn't known, so it is in no forecast: it is what the levels
+are to find.
 """
 
 from __future__ import annotations

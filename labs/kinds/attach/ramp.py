@@ -90,7 +90,7 @@ class Ramp(Windows):
 
     def _warm(self) -> None:
         """Ask as a few for some seconds, where answers are brief: what has just begun compiles its
-        code meanwhile, or fills its caches, and a request costs it up to three times as much."""
+        code meanwhile, or fills its caches, and a request costs it twice as much, say."""
         driver = self.watch.driver
         records = driver.records()
         lives = (records["end"] - records["start"])[-STEADY_ANSWERS:]
@@ -217,7 +217,7 @@ class Ramp(Windows):
             default=0.0,
         )
         self.demand: Known | None = None
-        each = [0.0 for _ in self.looks]
+        each = [0.0] * len(self.looks)
         if self.found.visible and alone.completed:
             each = [self._demand(*look) for look in self.seen]
             costs = each[1:][-2:] or each

@@ -8,7 +8,7 @@ from labs.kinds.checkup.record import Checkup
 from labs.kinds.checkup.verdict import shortfall
 from labs.kinds.show import Column, Show, two_places
 from labs.present.blocks import VERDICT, Block, Said, Within
-from labs.present.hues import BLUE, PURPLE
+from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import FROM_ZERO, Figure, dots, layout, line
 from labs.records.format import NARROW, digits, duration, percent, rate
 from labs.theory.laws import GENERATOR_FULL

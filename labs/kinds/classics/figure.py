@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from labs.kinds.classics.published import TABLES
 from labs.kinds.classics.record import AB, LOCUST, Replication
-from labs.present.hues import BLUE, GREEN, GREY, PURPLE
+from labs.present.palette import BLUE, GREEN, GREY, PURPLE
 from labs.present.plot import (
     FROM_ZERO,
     HEIGHT,

@@ -2,7 +2,7 @@
 
 from labs.kinds.clocks.record import Clocks, PageClock
 from labs.kinds.show import Column, Show
-from labs.present.hues import BLUE, FAINT, GREY, ORANGE, PURPLE
+from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE
 from labs.present.plot import FROM_ZERO, NAMES, Figure, Shown, layout, part
 from labs.present.quantities import Quantity
 from labs.present.tables import MS

@@ -9,8 +9,8 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.alt_text import course, told
 from labs.kinds.sweep.figure import ResponseTime, Throughput, marked
 from labs.kinds.sweep.record import Recording
-from labs.present.hues import GREY, LINES
 from labs.present.levels import Level
+from labs.present.palette import GREY, LINES
 from labs.present.plot import (
     FAR_APART,
     FROM_ZERO,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.show import Column, Measured, Show, quoted, spoken, tabled, two_digits
 from labs.present.blocks import Block
-from labs.present.hues import BLUE, GREEN, GREY, ORANGE
 from labs.present.levels import UNMEASURED, Level, Pace
+from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.records.format import digits, duration, percent, plain, quotient, rate

@@ -7,8 +7,8 @@ from typing import Any
 
 from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve
 from labs.kinds.show import Column, Show, level_by_level, spoken
-from labs.present.hues import LINES
 from labs.present.levels import UNMEASURED, Level, Pace
+from labs.present.palette import LINES
 from labs.present.plot import (
     FEWEST_TICKS,
     LOG,

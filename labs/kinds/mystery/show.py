@@ -21,8 +21,8 @@ from labs.kinds.show import TREES, Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import DATA, VERDICT, Block, Drawn, Said, Within
 from labs.present.core_strip import strip_alt, strip_figure
-from labs.present.hues import LINES
 from labs.present.levels import UNMEASURED, Level, Pace, stepped
+from labs.present.palette import LINES
 from labs.present.plot import Figure
 from labs.present.quantities import Quantity
 from labs.present.tables import KIB, MS, Table

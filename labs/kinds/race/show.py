@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.show import Column, Show, level_by_level, spoken
-from labs.present.hues import BLUE, ORANGE
 from labs.present.levels import UNMEASURED, Level, Pace
+from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
 from labs.records.format import digits, duration, percent, rate, rounded

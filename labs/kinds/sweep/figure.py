@@ -6,7 +6,7 @@ from typing import NamedTuple, Unpack
 
 from labs.kinds.sweep.record import Recording
 from labs.present.bet import Guess
-from labs.present.hues import BLUE, FAINTER, GREEN, GREY, ORANGE, PURPLE, glass
+from labs.present.palette import BLUE, FAINTER, GREEN, GREY, ORANGE, PURPLE, glass
 from labs.present.plot import (
     FROM_ZERO,
     Figure,

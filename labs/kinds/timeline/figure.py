@@ -18,8 +18,8 @@ from labs.kinds.timeline.record import (
     WalkedStep,
 )
 from labs.present.core_strip import ROW, core_areas, core_axis, core_rows, nth
-from labs.present.hues import BLUE, GREEN, GREY, ORANGE, THIN
 from labs.present.levels import Level
+from labs.present.palette import BLUE, GREEN, GREY, ORANGE, THIN
 from labs.present.plot import (
     FROM_ZERO,
     Ends,

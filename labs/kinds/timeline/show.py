@@ -27,9 +27,9 @@ from labs.kinds.timeline.figure import (
 )
 from labs.kinds.timeline.record import Timeline, TimelineRun, WalkedStep
 from labs.present.blocks import DATA, VERDICT, Block, Said, Within, brief
-from labs.present.hues import ORANGE
 from labs.present.levels import Pace
 from labs.present.markup import each_in, wide_table
+from labs.present.palette import ORANGE
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
 from labs.records.format import NARROW, digits, percent, plain
