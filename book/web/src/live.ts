@@ -103,9 +103,11 @@ class LivePage {
       window.wallTime.plotly().catch(() => undefined); // who draws with it asks again
     } catch (reason) {
       if (stale() || lost) return; // a later start tells its own story; a loss has been told
-      if (this.#session?.cuts) return void this.#restart(stale); // with nothing measured yet
+      const refused = reason instanceof Error && reason.name === REFUSED;
+      // With nothing measured yet; what was asked for after a cut may be lost by another.
+      if (this.#session?.cuts || (this.#restarts && !refused)) return void this.#restart(stale);
       console.error(reason);
-      const why = reason instanceof Error && reason.name === REFUSED ? reason.message : 'the book’s server does not answer';
+      const why = refused ? reason.message : 'the book’s server does not answer';
       this.#offer('lost', `The labs could not start: ${why}.`, 'Try again');
     }
   }
