@@ -199,12 +199,8 @@ class Wire:
             self.swallowed += data * gone
             return gone
 
-        with contextlib.suppress(OSError, ValueError):
+        with near, far, contextlib.suppress(OSError, ValueError):
             pump(near, far, swallow)
-            return
-        for end in (near, far):
-            with contextlib.suppress(OSError):
-                end.close()
 
     def cut(self) -> int:
         """Reset every connection there is; new ones go through. Says how many there were."""
