@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -129,3 +130,15 @@ def test_a_file_asks_for_no_worker(site: Path, page: Page) -> None:
     expect(page.locator("html[data-labs=static]")).to_be_attached()
     count = "navigator.serviceWorker?.getRegistrations().then(all => all.length, () => 0) ?? 0"
     assert page.evaluate(count) == 0
+
+
+def test_a_run_s_sentence_leads_to_its_row_in_my_numbers_differ(book: Path, page: Page) -> None:
+    with closing(Website(book)) as site:
+        site.open()
+        page.goto(f"{site.address}/1-cpu-time/how-many-workers.html")
+        page.get_by_role("button", name="Skip", exact=True).first.click()
+        page.get_by_text("More about this run").first.click()
+        said = page.locator("p", has_text="met all of its points").first
+        said.get_by_role("link", name="What this means").click()
+        expect(page.locator("tr:has(:target)")).to_contain_text("“met all … points")
+        expect(page.locator("tr:has(:target)")).to_be_in_viewport()

@@ -1,10 +1,8 @@
-"""What the benches say of figures; their modules can all be run."""
+"""What the benches say of figures."""
 
 import argparse
-import importlib
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import examples
 import pytest
@@ -13,14 +11,7 @@ from bench import levels, one_of, promises
 from labs.analysis import checks
 from labs.records.results import Check
 
-ROOT = Path(__file__).resolve().parents[2]
-MODULES = sorted(path.stem for path in (ROOT / "bench").glob("[a-z]*.py"))
 OTHERS = Check(name="others", unfit=False, sentence="Others used 12 % of the machine.")
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_every_bench_can_be_run(name: str) -> None:
-    assert importlib.import_module(f"bench.{name}").__doc__
 
 
 def row(users: int, off: float, *checks: Check, work: str = "mixed", above: bool = False):
@@ -127,12 +118,6 @@ def test_a_promise_is_kept_by_the_middle_of_its_rounds() -> None:
         ["b", "10.0", "12.5", "1.25", "off"],
         ["a", "10.0 10.0 10.0", "30.0 11.0 9.0", "1.10", ""],
     ]
-
-
-def test_promises_are_asked_of_every_lab_of_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LABS_MODE", "live")
-    for cell in promises.cells():
-        assert cell.lab in promises.labs_of(cell)
 
 
 def test_one_of_takes_the_names_there_are_or_none_at_all(capsys: pytest.CaptureFixture) -> None:

@@ -29,8 +29,6 @@ export async function askForPython(base: string, page: string): Promise<Given> {
     headers: { 'Content-Type': 'application/json', ...xsrfHeader() },
     body: JSON.stringify({ page }),
     signal: AbortSignal.timeout(START_PATIENCE_MS),
-  }).catch((reason: Error) => {
-    throw reason.name === 'TimeoutError' ? new Refused('Python did not start within a minute') : reason;
   });
   if (response.status === 404) throw new Refused(FROM_ELSEWHERE);
   if (response.status === 403) throw new Refused('the book’s server does not know this browser; open the address it printed');

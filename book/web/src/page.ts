@@ -5,6 +5,7 @@ import { askAtScene, askFor, hideBehindBets, judged } from './bet';
 import { offerDrawing } from './dropped';
 import { Early } from './early';
 import { offerChecks } from './exercises';
+import { offerExplanations } from './explained';
 import { inHome } from './home';
 import { inBrowser, play, played } from './browser_storage';
 import { fetchLetters } from './letters';
@@ -134,6 +135,7 @@ function main(): void {
   const place = config ? inHome(config.baseUrl) : inBrowser;
   wallTime.offerChecks = (inside) => offerChecks(inside, place, Boolean(config));
   wallTime.offerChecks(document);
+  offerExplanations();
   unfoldTarget();
   addEventListener('hashchange', unfoldTarget);
   const record = document.querySelector<HTMLElement>('.wt-progress');

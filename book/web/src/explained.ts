@@ -1,0 +1,36 @@
+/** A sentence of a run leads to what *My numbers differ* says of it: its rows quote the sentences. */
+import { make } from './make';
+
+const PAGE = 'appendix/if-your-numbers-differ.html';
+let rows: ReturnType<typeof readRows> | undefined;
+
+/** Links the sentences of a run when the reader opens one of its folds. */
+export function offerExplanations(): void {
+  if (location.protocol === 'file:') return; // no page may read another there
+  document.addEventListener('toggle', ({ target }) => {
+    const fold = target as HTMLElement;
+    const cell = fold.matches('.wt-data[open]') && fold.closest('.cell');
+    if (cell) void link(cell);
+  }, true);
+}
+
+async function link(cell: Element): Promise<void> {
+  rows ??= readRows();
+  const known = await rows.catch(() => (rows = undefined)) ?? [];
+  for (const said of cell.querySelectorAll('p, li, .wt-reason div')) {
+    const row = !said.querySelector('.wt-why') && known.find(({ quoted }) => quoted.every((part) => plain(said).includes(part)));
+    if (row) said.append(' ', make('a', { class: 'wt-why', href: row.href, 'aria-label': 'What this means' }, '?'));
+  }
+}
+
+/** Each row's address and what stands between the dots of its quotations, the longest first. */
+async function readRows(): Promise<{ quoted: string[]; href: string }[]> {
+  const address = new URL(`${document.documentElement.dataset.content_root}${PAGE}`, location.href).href;
+  const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html');
+  return [...page.querySelectorAll('td > p > [id^="said-"]')].map(({ id, parentElement }) => ({
+    quoted: [...plain(parentElement!).matchAll(/“([^”]+)”/g)].flatMap(([, said]) => said!.split(/ ?…,? ?/)),
+    href: `${address}#${id}`,
+  })).sort((one, other) => other.quoted.join('').length - one.quoted.join('').length);
+}
+
+const plain = (node: Element) => node.textContent!.replace(/\s+/g, ' ').toLowerCase();
