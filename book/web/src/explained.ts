@@ -18,8 +18,8 @@ async function link(cell: Element): Promise<void> {
   rows ??= readRows();
   const known = await rows.catch(() => (rows = undefined)) ?? [];
   for (const said of cell.querySelectorAll('p, li, .wt-reason div')) {
-    const row = !said.querySelector('.wt-why') && known.find(({ quoted }) => quoted.every((part) => plain(said).includes(part)));
-    if (row) said.append(' ', make('a', { class: 'wt-why', href: row.href, 'aria-label': 'What this means' }, '?'));
+    const row = !said.querySelector('.wt-meaning') && known.find(({ quoted }) => quoted.every((part) => plain(said).includes(part)));
+    if (row) said.append(' ', make('a', { class: 'wt-meaning', href: row.href, 'aria-label': 'What this means' }, '?'));
   }
 }
 
