@@ -102,7 +102,7 @@ def why_scaled(cores: int) -> str:
         return ""
     return (
         f"The chapter's numbers are for two cores. On {cores} this lab begins with more users and "
-        "workers, in proportion, so that it shows what it shows on two."
+        "workers, so that it shows what it shows on two."
     )
 
 

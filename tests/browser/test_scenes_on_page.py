@@ -179,7 +179,7 @@ def test_without_scripts_a_picture_and_a_sentence_are_there(
     plain.goto((site / PAGE).as_uri())
     pool = plain.locator("wt-scene").first
     expect(pool).to_contain_text("Simulated: 96 users and a pool of 64.")
-    expect(pool.get_by_role("img", name="32 stand in line")).to_be_visible()
+    expect(pool.get_by_role("img", name="In line: 32")).to_be_visible()
     expect(pool.get_by_role("button")).to_have_count(0)
 
 

@@ -19,7 +19,7 @@ export const ABOUT: About = {
   title: 'throughput and response time over the number of users',
   legend: { bound: 'bound', model: 'model', dot: 'simulated', trap: 'cores / R, the trap' },
   only: { trap: 'trap' },
-  goals: { 'trap-is-right': 'Find a number of users for which cores / R is nearly right.' },
+  goals: { 'trap-is-right': 'Find the number of users for which cores / R is the throughput.' },
   options: { most: 'numbers', trap: ['shown'], beside: 'numbers' },
   needs: { most: 'how many users the axis has' },
 };
@@ -170,10 +170,10 @@ export function curves(stage: Stage): Scene {
       const off = trap / X;
       const verdict =
         Math.abs(off - 1) < 0.02
-          ? 'which is right here'
+          ? 'which is just that'
           : off < 1
-            ? `${short(1 / off)} times too few`
-            : `${short(off)} times too many`;
+            ? `and the truth is ${short(1 / off)} times that`
+            : `${short(off)} times the truth`;
       const says = `With ${some(N, 'user')} the model says ${rate(X).words} and ${seconds(R)}.`;
       return trapped ? `${says} Cores divided by response time would be ${short(trap)}, ${verdict}.` : says;
     },

@@ -156,7 +156,7 @@ export function lanes(stage: Stage): Scene & { insert(): void } {
     const of = (state: State) => names(model.lanes.filter((lane) => lane.state === state));
     const blocking = of('blocking');
     const now =
-      `${of('running') || 'nobody'} runs${blocking && `, ${blocking} blocks`}; ` +
+      `running: ${of('running') || 'nobody'}${blocking && `, blocking: ${blocking}`}; ` +
       `ready: ${names(model.ready) || 'nobody'}.`;
     return X > 0 ? `${now} ${rate(X).words}.` : now;
   }

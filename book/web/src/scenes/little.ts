@@ -2,7 +2,7 @@
 import { select } from './controls';
 import { Stays } from './little_model';
 import type { Pen } from './look';
-import { clock, short, time } from './say';
+import { clock, short, some, time } from './say';
 import type { About, Scene, Stage } from './scene';
 import { SECOND } from './shop_model';
 import { us } from './shop_times';
@@ -89,7 +89,7 @@ export function little(stage: Stage): Scene {
     const { columns, rows, left, n, R } = counted();
     const s = (us: number) => `${short(us / SECOND)} s`;
     const said =
-      `By rows ${left} stays${left > 0 ? ` of ${time(R)} on average` : ''}, together ${s(rows)}; ` +
+      `By rows ${some(left, 'stay')}${left > 0 ? ` of ${time(R)} on average` : ''}, together ${s(rows)}; ` +
       `by columns ${short(n)} inside on average for ${s(now)}, together ${s(columns)}.`;
     if (columns === rows) return `${said} It is the same area.`;
     return `${said} ${s(columns - rows)} belong to requests that haven't left by then.`;

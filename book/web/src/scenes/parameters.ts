@@ -1,5 +1,5 @@
 /** What can be turned in a scene, and its steps. Times in seconds here, as in the page. */
-import { seconds, short } from './say';
+import { seconds, short, some } from './say';
 
 export type Name = keyof typeof PARAMETERS;
 export type Values = Record<Name, number>;
@@ -58,7 +58,7 @@ export const PARAMETERS = {
   deviation: row('standard deviation', 'σ', 0.3, [0.01, 0.03, 0.1, 0.2, 0.3, 0.4], seconds),
   variation: row('times vary by', '', 1, [0, 0.25, 0.5, 0.75, 1]),
   window: row('averaged over', '', 1, [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], seconds),
-  quota: row('quota', '', 0, [0.13, 0.2, 0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 8], (cores) => `${cores} cores`),
+  quota: row('quota', '', 0, [0.13, 0.2, 0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 8], (cores) => some(cores, 'core')),
   pair: row('a pair does', '', 2, [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2]),
 };
 

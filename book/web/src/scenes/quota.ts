@@ -110,10 +110,10 @@ export function quota(stage: Stage): Scene {
     },
     sentence() {
       const { setting, running, runs, throttled } = model;
-      const doing = `${running} of ${setting.cores} logical cores do ${short(worth(running, setting))} cores’ worth of work`;
+      const doing = `At work: ${running} of ${setting.cores} logical cores, worth ${some(Number(short(worth(running, setting))), 'core')}`;
       if (!throttled) return `${doing}, and the quota stops nobody.`;
       return (
-        `${doing} until the ${budget()} are spent, after ${time(runs)}. ` +
+        `${doing}, until the ${budget()} are spent, after ${time(runs)}. ` +
         `Then all stand still for ${time(PERIOD - runs)}.`
       );
     },

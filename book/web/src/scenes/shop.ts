@@ -38,7 +38,7 @@ export const ABOUT: About = {
     'turned-away': 'Send so many that one of them finds no place.',
     'time-to-think': 'Keep all 16 users, and let an answer take 100 ms at most, on average.',
     'all-cores': 'Find the fewest users that keep all four cores busy.',
-    'within-a-second': 'Find the most users who are answered within a second.',
+    'within-a-second': 'Let 90 users or more be answered within a second.',
     'fewest-cores': 'Take cores away: how few still give these 256 users more than 1200 answers a second?',
     'smallest-pool': 'Find the smallest pool with which none of the 96 users stands in line.',
     'everybody-in': 'Let all 64 users in, without another worker.',
@@ -204,10 +204,9 @@ export function shop(stage: Stage): Scene & { counted(): object } {
     sentence() {
       const { line, inService, busyCores } = model;
       const { answers, X, R } = counted();
-      const standing = line.length === 0 ? 'nobody stands' : `${line.length} stand`;
       const now =
-        `${inService} of ${values.workers} workers are taken, ${standing} in line, ` +
-        `${busyCores} of ${values.cores} cores work.`;
+        `Workers taken: ${inService} of ${values.workers}. In line: ${line.length}. ` +
+        `Cores at work: ${busyCores} of ${values.cores}.`;
       if (answers < SHOWN) return now;
       return `${now} ${short(X)} answers a second, after ${seconds(R)} each.`;
     },

@@ -31,7 +31,7 @@ test('the trap is right where users are as many as cores, and nowhere else', () 
   }
   assert.deepEqual(right, [4]);
   values.users = 16;
-  assert.match(made.sentence(), /would be 20, 4 times too few/);
+  assert.match(made.sentence(), /would be 20, and the truth is 4 times that/);
 });
 
 test('the curves of other numbers of cores stay beside it, and workers hold them all', () => {
