@@ -18,19 +18,19 @@ async function link(cell: Element): Promise<void> {
   rows ??= readRows();
   const known = await rows.catch(() => (rows = undefined)) ?? [];
   for (const said of cell.querySelectorAll('p, li, .wt-reason div')) {
-    const row = !said.querySelector('.wt-meaning') && known.find(({ quoted }) => quoted.every((part) => plain(said).includes(part)));
+    const row = !said.querySelector('.wt-meaning') && known.find(({ parts }) => parts.every((part) => plain(said).includes(part)));
     if (row) said.append(' ', make('a', { class: 'wt-meaning', href: row.href, 'aria-label': 'What this means' }, '?'));
   }
 }
 
-/** Each row's address and what stands between the dots of its quotations, the longest first. */
-async function readRows(): Promise<{ quoted: string[]; href: string }[]> {
+/** What stands between the dots of each quotation, with its row's address; the longest first. */
+async function readRows(): Promise<{ parts: string[]; href: string }[]> {
   const address = new URL(`${document.documentElement.dataset.content_root}${PAGE}`, location.href).href;
   const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html');
-  return [...page.querySelectorAll('td > p > [id^="said-"]')].map(({ id, parentElement }) => ({
-    quoted: [...plain(parentElement!).matchAll(/“([^”]+)”/g)].flatMap(([, said]) => said!.split(/ ?…,? ?/)),
-    href: `${address}#${id}`,
-  })).sort((one, other) => other.quoted.join('').length - one.quoted.join('').length);
+  return [...page.querySelectorAll('td > p > [id^="said-"]')].flatMap(({ id, parentElement }) =>
+    [...plain(parentElement!).matchAll(/“([^”]+)”/g)].map(([, said]) => (
+      { parts: said!.split(/ ?…,? ?/), href: `${address}#${id}` })),
+  ).sort((one, other) => other.parts.join('').length - one.parts.join('').length);
 }
 
 const plain = (node: Element) => node.textContent!.replace(/\s+/g, ' ').toLowerCase();
