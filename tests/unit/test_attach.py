@@ -323,9 +323,9 @@ def test_levels_go_on_doubling_while_neither_server_nor_generator_is_full(
     assert [level.users for level in ramp.forecast.levels] == asked
 
 
-def test_a_further_level_is_forecast_with_what_the_generator_spent_at_the_last() -> None:
-    """A request costs it 20 ms as a few ask, and hardly anything in a crowd."""
-    found = attached(lambda N: N / 0.1, alone_s=0.1, generator_cpu=0.1)
+def test_a_further_level_is_forecast_with_a_generator_whose_cost_goes_on_falling() -> None:
+    """A request costs it 20 ms as a few ask, 15 with four users, 7.5 with eight, and so on."""
+    found = attached(lambda N: N / 0.1, alone_s=0.1, generator_cpu=0.6)
     ramp = ramp_of(found, most=64)
     ramp.generator_s = 0.02
     ramp._foretell((1, 2, 4, 8))
@@ -333,7 +333,7 @@ def test_a_further_level_is_forecast_with_what_the_generator_spent_at_the_last()
     for users in ramp._upwards():
         ramp.points[users] = found.at(users)
     assert ramp.forecast.levels[:4] == first and first[-1].model_rps < 50
-    assert ramp.forecast.at(16).model_rps == pytest.approx(160, rel=0.01)
+    assert ramp.forecast.at(16).model_rps == pytest.approx(160, rel=0.1)
 
 
 @pytest.mark.parametrize(("life_s", "asked"), [(0.004, True), (0.6, False)])

@@ -284,10 +284,11 @@ class Ramp(Windows):
             yield more
 
     def _foretell_further(self, users: int, top: Point) -> None:
-        """Forecast one more level with what a request cost the load generator at the last one: in
-        a crowd that is less than for a few. What was forecast before stays as it was."""
-        told = self.forecast.levels
-        self.generator_s = min(self.generator_s, top.generator_cpu / top.throughput_rps)
+        """Forecast one more level with what a request will cost the load generator if that goes on
+        falling as it did to the last one. What was forecast before stays as it was."""
+        told, below = self.forecast.levels, self.points[self.levels[-2]]
+        cost_s, before_s = (each.generator_cpu / each.throughput_rps for each in (top, below))
+        self.generator_s = min(self.generator_s, cost_s, cost_s**2 / before_s)
         self._foretell((*self.levels, users))
         self.forecast = replace(self.forecast, levels=(*told, self.forecast.levels[-1]))
 
