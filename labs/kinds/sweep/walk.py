@@ -158,12 +158,7 @@ class Levels:
         it may be asked how fast the cores are: the last answer is of its begin."""
         rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
         if up is not None:  # both windows together are to be enough
-            missing_s = schedule.missing_s(
-                up.seconds,
-                planned_s=schedule.VISITS * plan.window_s,
-                completed=up.completed,
-                response_s=up.mean_response_time_s,
-            )
+            missing_s = schedule.VISITS * plan.window_s - up.seconds
             plan = replace(plan, window_s=max(plan.window_s, missing_s))
         left_s = sum(each.total_s for each in (plan, *later))
         rig.expect(left_s + schedule.burns_s(self.experiment.workload, 1 + len(later)))
