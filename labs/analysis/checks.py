@@ -59,7 +59,7 @@ def check(
     """Tell all that is to be said of a point. effects: as `causes.effects` finds them; noise: of
     the calibration."""
     by_deal = not repeats(point) and repeats(point, effects.connection_split)
-    found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
+    found = list(of_level(point, experiment))  # what fails at once also fills a generator
     found += disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
         found.append(visited_again(point, forecast.at(point.users), effects))

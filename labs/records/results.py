@@ -33,8 +33,6 @@ class Machine:
     gil: bool  # whether threads share one interpreter lock
     versions: dict[str, str] = field(default_factory=dict)  # of the servers and tools
     core_kinds: tuple[Cores, ...] = ()  # how many of each kind, the fastest first; () if all alike
-    ports: NotNegative | None = None  # connections that may leave it at once for one server's port
-    port_rest_s: float = 60.0  # for which a closed connection keeps its port
 
     @property
     def kinds(self) -> str:
@@ -167,6 +165,7 @@ class Measured:
     seconds: Amount  # of a level: the windows, together
     completed: Amount  # requests, each counted by the share of its life inside the time
     failed: NotNegative
+    no_port: NotNegative = 0  # of those that failed, for want of a port
     throughput_rps: Amount  # successes only
     throughput_ci_rps: tuple[float, float]  # 95 %, at least +- 2 %
     mean_response_time_s: Amount  # of those that get an answer, by share: see `window.count`
@@ -192,7 +191,6 @@ class Point(Measured):
     the way down; its interval is as `analysis.visits` has it."""
 
     users: Users
-    no_port: NotNegative = 0  # of those that failed, for want of a port
     lost_processes: NotNegative = 0  # of the server's, that ended under way
     unfinished: NotNegative  # still open one forecast response time after the window
     never_served: NotNegative  # users without one completion in window + forecast response time

@@ -106,30 +106,6 @@ def test_check_words(snapshot: SnapshotAssertion) -> None:
     assert sheet({name: told_of(case) for name, case in CASES.items()}) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("server", "keep_alive", "rate_rps", "told"),
-    [
-        (Server("prefork", processes=8), True, 600, True),  # gunicorn's workers keep none
-        (Server("threaded", threads=8), False, 600, True),
-        (Server("threaded", threads=8, keep_alive=False), True, 600, True),
-        (Server("threaded", threads=8), True, 6000, False),
-        (Server("prefork", processes=8), True, 300, False),
-    ],
-)
-def test_who_has_no_port_left_is_told_so(server, keep_alive, rate_rps, told):
-    """macOS has 16,384, and keeps each for half a minute after its connection is closed."""
-    mac = replace(examples.MACHINE, ports=16384, port_rest_s=30.0)
-    load = replace(examples.EXPERIMENT.load, keep_alive=keep_alive)
-    experiment = replace(examples.EXPERIMENT, server=server, load=load)
-    point = replace(GOOD, failed=9, seconds=10.0, completed=rate_rps * 10.0 - 9)
-    for machine in (mac, replace(mac, port_rest_s=1.0), replace(mac, ports=None)):
-        (found,) = validity.check(point, experiment, machine, forecast=FORECAST)
-        assert found.name == "errors" and found.unfit
-        assert ("for want of a port" in found.sentence) == (told and machine is mac)
-    (found,) = validity.check(point, experiment, mac, forecast=FORECAST)
-    assert not told or "wants 18,000 ports, and this system has 16,384" in found.sentence
-
-
 def test_of_few_pauses_the_mean_is_not_known():
     """Of 400 answers with pauses of 2 s: two standard errors are a tenth, less what R takes."""
     thinks = replace(examples.EXPERIMENT, load=replace(examples.EXPERIMENT.load, think_time_s=2.0))
