@@ -62,7 +62,7 @@ class Calibration:
     # Of the unit of work, in all, per CPU second of each of 1, 2, ... busy processes. A quota that
     # holds them back, and whoever else takes a core, are not in it: see `use`.
     loops_per_s: tuple[Speed, ...]
-    noise_fraction: Amount  # spread of repeated burns, (slowest - fastest) / median
+    noise_fraction: Amount  # spread of repeated burns, (fastest - slowest) / median
     unit: str = "counting"  # that was burned; "counting in PHP" in another language
     use: Speed = 1.0  # part of all logical cores' time that work gets which could fill them
     timer_s: float = 0.0  # how late a wait ends
@@ -192,7 +192,6 @@ class Point(Measured):
 
     users: Users
     lost_processes: NotNegative = 0  # of the server's, that ended under way
-    unfinished: NotNegative  # still open one forecast response time after the window
     never_served: NotNegative  # users without one completion in window + forecast response time
     halves_rps: tuple[float, float]  # first and second half of a window
     histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
@@ -265,12 +264,10 @@ class PredictedLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """The model's word on an experiment."""
+    """The model's word on an experiment, before the load or from demand measured in it."""
 
-    kind: Literal["forecast", "explanation"]  # before the load, or from demand measured in it
     demand_s: Amount  # CPU seconds per request it assumed; the last level's, where they differ
     wait_s: Amount
-    model: str  # its name, as the book calls it
     levels: tuple[PredictedLevel, ...]
     notes: tuple[str, ...] = ()  # assumptions worth reading
 
