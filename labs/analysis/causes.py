@@ -28,7 +28,6 @@ NEAR_MISS = 0.05  # a miss that a changed CPU time is not blamed for: it varies 
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
 MOVED = 0.05  # of a time, or of the cores' speed; less is within what is known of it
-ALIKE = 2 / 3  # of a change: so much of the largest is at every level that shares its cause
 LONE = 0.3  # of the cores in use: up to here a request finds one free
 HARD = 0.5  # of its core: from here on a load generator's own queue is felt
 FULL = 0.9  # of the cores: with more of them in use, nobody leaves one idle
@@ -290,17 +289,8 @@ class Level:
             return
         if abs(off(self.point, self.forecast)) < NEAR_MISS:
             return
-        changes = [
-            each.demand_s / self.forecast.at(each.users).demand_s - 1
-            for each in {point.users: point for point in (*self.run.points, self.point)}.values()
-            if each.demand_s and (_is_only_noisy(each) or each.users == self.point.users)
-        ]
-        most = max(changes, key=abs)
-        everywhere = len(changes) > 1 and all(each / most >= ALIKE for each in changes)
-        name = "speed" if everywhere else "demand"
-        if self._others_stay() and now_s > then_s:  # nobody makes it cheaper by being there
-            name = "beside others"
-        yield self._with(name, now_s, then_s, D=now_s)
+        theirs = self._others_stay() and now_s > then_s  # nobody makes it cheaper by being there
+        yield self._with("beside others" if theirs else "demand", now_s, then_s, D=now_s)
 
     # ---- the model ---------------------------------------------------------------------------
 
