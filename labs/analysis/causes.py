@@ -51,8 +51,7 @@ class Effects:
     """Relative changes of the model's X at a point, by what went on around its measurement."""
 
     surroundings: Mapping[str, float] = field(default_factory=dict)  # by names of `Cause`
-    connection_split: float = 0.0  # second visit over the first, as the next
-    core_speed: float = 0.0
+    connection_split: float = 0.0  # of the second visit, over the first
     speed_alone: float = 0.0  # of unsteady cores, where it explains the miss by itself
 
 
@@ -111,7 +110,6 @@ def effects(model: ServerModel, run: Run, point: Point) -> Effects:
     return Effects(
         surroundings={each.name: level.change(each.model_rps) for each in level.surroundings()},
         connection_split=_connection_split(level),
-        core_speed=_core_speed(level),
         speed_alone=_speed_alone(level),
     )
 
@@ -126,15 +124,6 @@ def _connection_split(level: Level) -> float:
     return level.rps_of(anew[0]) / level.rps_of(first) - 1
 
 
-def _core_speed(level: Level) -> float:
-    """Find what the cores' other speed at the second visit changes. 0 where burns tell no such
-    change, or were not made at each visit."""
-    if not (by := speeds_of_visits(level.point)) or abs(by[1] / by[0] - 1) <= MOVED:
-        return 0.0
-    first_rps, second_rps = (level.rps_at(speed) for speed in by)
-    return second_rps / first_rps - 1
-
-
 def _speed_alone(level: Level) -> float:
     """Find what the CPU time of a request changes, where that removes the miss and burns say that
     no speed of the cores could be relied on; else 0."""
@@ -142,15 +131,6 @@ def _speed_alone(level: Level) -> float:
         return 0.0
     found = [_removes(each, level) for each in level.cpu_time()]
     return sum(level.change(each.model_rps) for each in found if each.removed >= HALF)
-
-
-def speeds_of_visits(point: Point) -> tuple[float, float] | None:
-    """Tell how fast the cores were at each of both visits, over when the forecast was made; None
-    where that is not known."""
-    match [visit.core_speed for visit in point.visits]:
-        case [float(first), float(second)] if first > 0 and second > 0:
-            return first, second
-    return None
 
 
 def swing(run: Run) -> float:
@@ -186,10 +166,6 @@ class Level:
     def rps_of(self, connections: dict[str, int]) -> float:
         """The model's X, with so many of the users on each process."""
         return self._model_rps(split=replace(self.point, connections=connections, visits=()))
-
-    def rps_at(self, speed: float) -> float:
-        """The model's X, with cores that are so many times as fast."""
-        return self._model_rps(D=self.forecast.at(self.point.users).demand_s / speed)
 
     # ---- candidates, rank by rank ------------------------------------------------------------
 

@@ -356,25 +356,3 @@ def test_holds_where_the_interval_or_two_percent_reach_the_band() -> None:
         assert causes.holds(seen, replace(level, model_rps=model)) is held
         below = replace(level, model_rps=50.0, band_rps=(40.0, model))
         assert causes.holds(seen, below) is (held or model > 100)
-
-
-@pytest.mark.parametrize(
-    ("experiment", "speeds", "by"),
-    [
-        (PREFORK, (1.0, 0.8), (D + G) / (D / 0.8 + G) - 1),
-        (PREFORK, (0.9, 1.1), (D / 0.9 + G) / (D / 1.1 + G) - 1),
-        (PREFORK, (1.0, 0.96), 0.0),  # within what is known of it
-        (PREFORK, (1.0, None), 0.0),
-        (PREFORK, (None, None), 0.0),
-        (waiting(8, cpu_s=0.01, wait_s=0.2), (1.0, 0.8), 210 / 212.5 - 1),  # of 210 ms, 10 work
-    ],
-)
-def test_other_cores_move_the_forecast_of_the_second_visit(
-    experiment: Experiment, speeds: tuple[float | None, float | None], by: float
-) -> None:
-    run = measured(experiment, None)
-    (point,) = run.points
-    both = twice(point, *({"core_speed": speed} for speed in speeds))
-    model = modelled(experiment, FOUR, run)
-    assert causes.effects(*model, both).core_speed == pytest.approx(by, rel=0.1)
-    assert causes.effects(*model, point).core_speed == 0.0  # one visit
