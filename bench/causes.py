@@ -407,7 +407,7 @@ INJECTIONS = {
         lacking=one_core,
     ),
     "the lab's page": Injection("page", CPU, own_work),
-    "another speed": Injection("speed", CPU, asks(cpu_s=SLOWER * 0.02)),
+    "another speed": Injection("demand", CPU, asks(cpu_s=SLOWER * 0.02)),
 }
 
 SLEEPS, COUNTS = "/?loops=0&wait=0.1", "/?loops=120000&wait=0"

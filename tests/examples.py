@@ -87,7 +87,6 @@ def point(users: int, *, factor: float = 1.0, checks: tuple[Check, ...] = ()) ->
         seconds=2.0,
         completed=rate * 2,
         failed=0,
-        unfinished=users,
         never_served=0,
         throughput_rps=rate,
         throughput_ci_rps=(rate * 0.98, rate * 1.02),
@@ -118,9 +117,7 @@ def prediction(users: tuple[int, ...] = USERS) -> Prediction:
         )
         for each in users
     )
-    return Prediction(
-        kind="forecast", demand_s=DEMAND_S, wait_s=0.0, model="processor sharing", levels=levels
-    )
+    return Prediction(demand_s=DEMAND_S, wait_s=0.0, levels=levels)
 
 
 def run(*, factor: float = 1.0, unfit: int | None = None) -> Run:

@@ -28,7 +28,6 @@ NEAR_MISS = 0.05  # a miss that a changed CPU time is not blamed for: it varies 
 HALF = 0.5  # of the miss, that a cause has to remove
 NOTICED = 0.03  # of the machine's cores; on a quiet one the others use some thousandths
 MOVED = 0.05  # of a time, or of the cores' speed; less is within what is known of it
-ALIKE = 2 / 3  # of a change: so much of the largest is at every level that shares its cause
 LONE = 0.3  # of the cores in use: up to here a request finds one free
 HARD = 0.5  # of its core: from here on a load generator's own queue is felt
 FULL = 0.9  # of the cores: with more of them in use, nobody leaves one idle
@@ -52,8 +51,7 @@ class Effects:
     """Relative changes of the model's X at a point, by what went on around its measurement."""
 
     surroundings: Mapping[str, float] = field(default_factory=dict)  # by names of `Cause`
-    connection_split: float = 0.0  # second visit over the first, as the next
-    core_speed: float = 0.0
+    connection_split: float = 0.0  # of the second visit, over the first
     speed_alone: float = 0.0  # of unsteady cores, where it explains the miss by itself
 
 
@@ -112,7 +110,6 @@ def effects(model: ServerModel, run: Run, point: Point) -> Effects:
     return Effects(
         surroundings={each.name: level.change(each.model_rps) for each in level.surroundings()},
         connection_split=_connection_split(level),
-        core_speed=_core_speed(level),
         speed_alone=_speed_alone(level),
     )
 
@@ -127,15 +124,6 @@ def _connection_split(level: Level) -> float:
     return level.rps_of(anew[0]) / level.rps_of(first) - 1
 
 
-def _core_speed(level: Level) -> float:
-    """Find what the cores' other speed at the second visit changes. 0 where burns tell no such
-    change, or were not made at each visit."""
-    if not (by := speeds_of_visits(level.point)) or abs(by[1] / by[0] - 1) <= MOVED:
-        return 0.0
-    first_rps, second_rps = (level.rps_at(speed) for speed in by)
-    return second_rps / first_rps - 1
-
-
 def _speed_alone(level: Level) -> float:
     """Find what the CPU time of a request changes, where that removes the miss and burns say that
     no speed of the cores could be relied on; else 0."""
@@ -143,15 +131,6 @@ def _speed_alone(level: Level) -> float:
         return 0.0
     found = [_removes(each, level) for each in level.cpu_time()]
     return sum(level.change(each.model_rps) for each in found if each.removed >= HALF)
-
-
-def speeds_of_visits(point: Point) -> tuple[float, float] | None:
-    """Tell how fast the cores were at each of both visits, over when the forecast was made; None
-    where that is not known."""
-    match [visit.core_speed for visit in point.visits]:
-        case [float(first), float(second)] if first > 0 and second > 0:
-            return first, second
-    return None
 
 
 def swing(run: Run) -> float:
@@ -187,10 +166,6 @@ class Level:
     def rps_of(self, connections: dict[str, int]) -> float:
         """The model's X, with so many of the users on each process."""
         return self._model_rps(split=replace(self.point, connections=connections, visits=()))
-
-    def rps_at(self, speed: float) -> float:
-        """The model's X, with cores that are so many times as fast."""
-        return self._model_rps(D=self.forecast.at(self.point.users).demand_s / speed)
 
     # ---- candidates, rank by rank ------------------------------------------------------------
 
@@ -290,17 +265,8 @@ class Level:
             return
         if abs(off(self.point, self.forecast)) < NEAR_MISS:
             return
-        changes = [
-            each.demand_s / self.forecast.at(each.users).demand_s - 1
-            for each in {point.users: point for point in (*self.run.points, self.point)}.values()
-            if each.demand_s and (_is_only_noisy(each) or each.users == self.point.users)
-        ]
-        most = max(changes, key=abs)
-        everywhere = len(changes) > 1 and all(each / most >= ALIKE for each in changes)
-        name = "speed" if everywhere else "demand"
-        if self._others_stay() and now_s > then_s:  # nobody makes it cheaper by being there
-            name = "beside others"
-        yield self._with(name, now_s, then_s, D=now_s)
+        theirs = self._others_stay() and now_s > then_s  # nobody makes it cheaper by being there
+        yield self._with("beside others" if theirs else "demand", now_s, then_s, D=now_s)
 
     # ---- the model ---------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
 
 from labs.analysis.causes import SYMPTOMS, UNSTEADY, Effects
 from labs.analysis.contrast import repeats
@@ -21,6 +20,7 @@ from labs.records.format import NARROW, change, cores, counted, duration, percen
 from labs.records.results import (
     Check,
     Machine,
+    Measured,
     Point,
     Prediction,
     told,
@@ -59,7 +59,7 @@ def check(
     """Tell all that is to be said of a point. effects: as `causes.effects` finds them; noise: of
     the calibration."""
     by_deal = not repeats(point) and repeats(point, effects.connection_split)
-    found = list(of_level(point, experiment, machine))  # what fails at once also fills a generator
+    found = list(of_level(point, experiment))  # what fails at once also fills a generator
     found += disturbances(point, experiment.load.generators, by_deal)
     if not repeats(point):
         found.append(visited_again(point, forecast.at(point.users), effects))
@@ -85,38 +85,12 @@ def impossible(points: Iterable[Point]) -> str:
     return " ".join(dict.fromkeys(told))
 
 
-class Checked(Protocol):
-    """A point of a sweep, or a step of a timeline."""
-
-    @property
-    def checks(self) -> Sequence[Check]: ...
-
-
-class Watched(Checked, Protocol):
-    """Readings of the machine meanwhile: a level of a sweep, or a step of a timeline."""
-
-    @property
-    def generator_cpu(self) -> float: ...
-    @property
-    def others_cpu(self) -> float: ...
-    @property
-    def page_cpu(self) -> float: ...
-    @property
-    def browser_cpu(self) -> float | None: ...
-    @property
-    def steal_cpu(self) -> float: ...
-    @property
-    def throttled_s(self) -> float: ...
-    @property
-    def listen_overflows(self) -> int: ...
-
-
-def is_the_result(watched: Watched, workload: Workload) -> bool:
+def is_the_result(measured: Measured, workload: Workload) -> bool:
     """Whether what makes a level unfit is just what its lab is to show, so that it may be recorded,
     drawn hollow all the same: users who starve at a full listen queue, and a load generator that
     is full because the page is a small file, with what comes of either."""
-    faults = {check.name for check in watched.checks if check.unfit}
-    shown = {STARVED} if watched.listen_overflows else set[str]()
+    faults = {check.name for check in measured.checks if check.unfit}
+    shown = {STARVED} if measured.listen_overflows else set[str]()
     if workload.page == "file":
         shown.add(GENERATOR)
     return not shown.isdisjoint(faults) and shown | SYMPTOMS >= faults
@@ -135,12 +109,12 @@ def _drawn(variation: float, completed: float) -> float:
 
 
 def full_generator(
-    watched: Watched, generators: int = 1, users: int | None = None
+    measured: Measured, generators: int = 1, users: int | None = None
 ) -> Iterator[Check]:
     """Tell whether so many Locust processes had no time left, and how to ask for less."""
-    if watched.generator_cpu > GENERATOR_FULL * generators:
+    if measured.generator_cpu > GENERATOR_FULL * generators:
         whose = "its core" if generators == 1 else f"its {generators} cores"
-        used = watched.generator_cpu / generators
+        used = measured.generator_cpu / generators
         fewer = "" if users == 1 else ", or let fewer users come"
         yield unfit(
             GENERATOR,
@@ -150,48 +124,48 @@ def full_generator(
 
 
 def surroundings(
-    watched: Watched, machine: Machine, effects: Effects = NO_EFFECTS
+    measured: Measured, machine: Machine, effects: Effects = NO_EFFECTS
 ) -> Iterator[Check]:
     """Tell what went on around the measurement. What moves the model by much makes it unfit."""
     others_matter = abs(effects.surroundings.get("others", 0.0)) > UNSTEADY
-    if others_matter or watched.others_cpu > OTHERS_BUSY * machine.cores:
+    if others_matter or measured.others_cpu > OTHERS_BUSY * machine.cores:
         yield _surrounded(
             "others",
-            f"Other programs used {watched.others_cpu:.2f} of the machine's {machine.cores} cores."
+            f"Other programs used {measured.others_cpu:.2f} of the machine's {machine.cores} cores."
             f"{NEIGHBOUR if machine.quota_cores else ''}",
             effects,
         )
-    if watched.steal_cpu > OTHERS_BUSY * machine.cores:
+    if measured.steal_cpu > OTHERS_BUSY * machine.cores:
         yield _surrounded(
             "steal",
-            f"Another virtual machine took {watched.steal_cpu:.2f} of the machine's "
+            f"Another virtual machine took {measured.steal_cpu:.2f} of the machine's "
             f"{machine.cores} cores while there was work for them. Nothing here can stop it: run "
             "again at another time.",
             effects,
         )
-    page_cpu = watched.page_cpu + (watched.browser_cpu or 0.0)
+    page_cpu = measured.page_cpu + (measured.browser_cpu or 0.0)
     if page_cpu > PAGE_BUSY * machine.cores:
         shown = "What its browser used cannot be seen here, and counts as other programs."
-        if watched.browser_cpu is not None:
-            shown = f"Its browser used {watched.browser_cpu:.2f} of that: close its other tabs."
+        if measured.browser_cpu is not None:
+            shown = f"Its browser used {measured.browser_cpu:.2f} of that: close its other tabs."
         yield _surrounded(
             "page",
             f"This page (in a terminal, the command) used {page_cpu:.2f} of the machine's "
             f"{machine.cores} cores for itself. {shown}",
             effects,
         )
-    if watched.throttled_s > 0:
+    if measured.throttled_s > 0:
         yield _surrounded(
             "throttled",
-            f"A CPU quota held its programs back for {duration(watched.throttled_s)}; means hold, "
+            f"A CPU quota held its programs back for {duration(measured.throttled_s)}; means hold, "
             "percentiles are stretched.",
             effects,
         )
-    if watched.listen_overflows:
-        many = watched.listen_overflows > 1
+    if measured.listen_overflows:
+        many = measured.listen_overflows > 1
         yield told(
             "listen queue",
-            f"{watched.listen_overflows} connection{'s' * many} found the listen queue full and "
+            f"{measured.listen_overflows} connection{'s' * many} found the listen queue full and "
             f"{'were' if many else 'was'} tried again only one or more seconds later.",
         )
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from labs.records.experiment import Experiment, Workload
-from labs.records.format import counted, duration, rate
-from labs.records.results import Check, Machine, Point, told, unfit
+from labs.records.format import counted
+from labs.records.results import Check, Point, told, unfit
 from labs.records.server_facts import asks_database, keeps_connections, server_facts
 
 MOST_FAILED = 0.01  # of the requests: beyond that a level's rate and times aren't those of answers
-PORTS_USED = 0.8  # of those that there are: a search for a free one has a hard time then
 FEW = 0.1  # of the requests: so many may fail that would only be sent again
 
 
@@ -19,32 +18,17 @@ def too_many(failed: float, completed: float) -> bool:
     return failed > MOST_FAILED * (completed + failed)
 
 
-def failures(
-    failed: int,
-    machine: Machine,
-    workload: Workload | None = None,
-    *,
-    opened_rps: float = 0.0,
-    no_port: int = 0,
-) -> Check:
-    """Say why requests failed, with so many connections opened a second: for want of a free
-    port, as the system said of some or can be reckoned, or for no reason the lab knows."""
+def failures(failed: int, workload: Workload | None = None, *, no_port: int = 0) -> Check:
+    """Say why requests failed: for want of a free port, as the system said of so many, or for no
+    reason the lab knows."""
     those = counted(failed, "request")
-    held = opened_rps * machine.port_rest_s
     if no_port:
-        some = "" if no_port == failed else f", {no_port} of them"
+        some = "" if no_port >= failed else f", {no_port} of them"
         return unfit(
             "errors",
-            f"{those} failed{some} because no port was free for a connection. End what holds so "
-            "many, or wait a minute until closed ones give theirs back.",
-        )
-    if machine.ports and held > PORTS_USED * machine.ports:
-        return unfit(
-            "errors",
-            f"{those} failed, probably for want of a port: each request opens a connection, "
-            f"and a closed one keeps its port for {duration(machine.port_rest_s)}. At "
-            f"{rate(opened_rps)} that wants {held:,.0f} ports, and this system has "
-            f"{machine.ports:,}. Keep connections, with a server that does, or ask for less.",
+            f"{those} failed{some} because no port was free for a connection. Keep connections, "
+            "with a server that does, ask for less, or end what holds so many: closed ones give "
+            "theirs back within a minute.",
         )
     database = ""
     if workload and asks_database(workload):
@@ -56,7 +40,7 @@ def failures(
     )
 
 
-def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator[Check]:
+def of_level(point: Point, experiment: Experiment) -> Iterator[Check]:
     """Tell of a level's failures, and of processes that its server lost."""
     kept = keeps_connections(experiment.server, experiment.load)
     if point.lost_processes:
@@ -79,11 +63,4 @@ def of_level(point: Point, experiment: Experiment, machine: Machine) -> Iterator
             "browser would send what failed again.",
         )
     elif point.failed:
-        opened_rps = 0.0 if kept else (point.completed + point.failed) / point.seconds
-        yield failures(
-            point.failed,
-            machine,
-            experiment.workload,
-            opened_rps=opened_rps,
-            no_port=point.no_port,
-        )
+        yield failures(point.failed, experiment.workload, no_port=point.no_port)

@@ -50,7 +50,6 @@ def count_level(
         completed=counted.completed,
         failed=len(bad),
         no_port=int((bad["process"] == errno.EADDRNOTAVAIL).sum()),
-        unfinished=len(started),
         never_served=len(asked - served),
         throughput_rps=counted.throughput_rps,
         throughput_ci_rps=counted.interval_rps,

@@ -17,14 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from labs.analysis.window import LEAST_BATCHES
 from labs.records.experiment import Experiment, Load, Workload
 from labs.records.results import Point, PredictedLevel
 
 VISITS = 2  # to each level: on the way up and on the way down
 LEAST_COMPLETIONS = 20  # in both together; below this a point is unfit
 PLANNED_REQUESTS = 24  # for both windows: a fifth slower than forecast still gives 20
-MOST_EXTENDED = 4.0  # times its plan: no window is extended further
 SETTLE = 1.5  # response times
 SLOWEST = 4.0  # times its forecast: no level is planned for longer
 PAINT_S = 0.6  # of a page, for figure and strip (seen: 0.15 s of CPU, in 0.2 s)
@@ -77,24 +75,9 @@ class Plan:
         return self.stagger_s + self.settle_s + self.window_s + self.grace_s
 
 
-def missing_s(measured_s: float, *, planned_s: float, completed: float, response_s: float) -> float:
-    """Seconds that a window must stay open longer: 0 where it is long enough, or MOST_EXTENDED.
-
-    A level that is slower than forecast would else be cut short, be unfit, and its miss not be
-    seen. Enough are LEAST_COMPLETIONS requests, and LEAST_BATCHES parts for the interval that are
-    no shorter than a response time. completed, response_s: of the `measured_s` so far (s), the
-    second 0 or nan where nothing was; then it is doubled.
-    """
-    enough_s = 2 * measured_s
-    if completed:
-        enough_s = LEAST_BATCHES * response_s
-        if completed < LEAST_COMPLETIONS:  # as many as planned, so as not to miss it again
-            enough_s = max(enough_s, PLANNED_REQUESTS / completed * measured_s)
-    return max(0.0, min(enough_s, MOST_EXTENDED * planned_s) - measured_s)
-
-
 def seen_slower(point: Point, level: PredictedLevel) -> float:
-    """Response time as seen at that level, over the forecast."""
+    """Response time as seen at that level, over the forecast: at least 1, at most SLOWEST, and 1
+    where nothing was answered."""
     if point.completed < 1:
         return 1.0
     ratio = point.mean_response_time_s / max(level.model_response_time_s, 1e-6)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from labs.analysis.causes import HALF, MOVED, Effects, speeds_of_visits
+from labs.analysis.causes import Effects
 from labs.analysis.contrast import repeats
-from labs.records.format import change, percent, rate, speed
+from labs.records.format import change, percent, rate
 from labs.records.results import Check, Point, PredictedLevel, told, unfit
 
 SLACK = 0.05  # of a throughput, beside the two between which users in step may be
@@ -12,7 +12,7 @@ SLACK = 0.05  # of a throughput, beside the two between which users in step may 
 
 def visited_again(point: Point, level: PredictedLevel, effects: Effects) -> Check:
     """Say why the visits of a level, whose forecast is given, lie apart: the deal of connections,
-    users in step, the cores' speed, or something that nobody saw."""
+    users in step, or something that nobody saw."""
     first, second = (visit.throughput_rps for visit in point.visits)
     by = "another throughput"
     if first:
@@ -32,22 +32,10 @@ def visited_again(point: Point, level: PredictedLevel, effects: Effects) -> Chec
             f"users may fall in step, now more and now less. That allows {rate(lower_rps)} "
             f"to {rate(level.model_rps)}.",
         )
-    speeds, miss = speeds_of_visits(point), second / first - 1 if first else 0.0
-    explained = abs(miss - effects.core_speed) <= HALF * abs(miss)
-    if speeds and first and repeats(point, effects.core_speed) and explained:
-        return unfit(
-            "unsteady cores",
-            f"Visited again on the way down, this level gave {by}: the cores were "
-            f"{speed(speeds[1] / speeds[0])} by then, as burns tell, which changes the "
-            f"forecast by {change(effects.core_speed)}.",
-        )
-    seen = "the machine changed under way"
-    if speeds and abs(speeds[1] / speeds[0] - 1) <= MOVED:
-        seen = "something changed under way, though not the cores' speed, as burns tell"
     return unfit(
         "repeated",
-        f"Visited again on the way down, this level gave {by}: {seen}. Close other programs and "
-        "run again.",
+        f"Visited again on the way down, this level gave {by}: the machine changed under "
+        "way. Close other programs and run again.",
     )
 
 

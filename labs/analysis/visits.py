@@ -64,7 +64,6 @@ def join(up: Point, down: Point) -> Point:
     made |= {name: _mean(each, name, lambda point: point.completed) for name in BY_REQUEST}
     made |= {name: _first(each, name) for name in OF_A_MOMENT}
     made["never_served"] = min(up.never_served, down.never_served)
-    made["unfinished"] = max(up.unfinished, down.unfinished)
     made["halves_rps"] = tuple(map(fmean, zip(up.halves_rps, down.halves_rps, strict=True)))
     made["histogram"], made["longer"] = together(
         [(point.histogram, point.longer) for point in each]

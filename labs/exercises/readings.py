@@ -14,7 +14,7 @@ from labs.analysis.scale import own_label
 from labs.kinds.checkup.record import Checkup
 from labs.kinds.clocks.record import Clocks
 from labs.kinds.sweep.record import Recording
-from labs.records.results import Point, pick
+from labs.records.results import Measured, Point, pick
 
 if TYPE_CHECKING:
     from labs.kinds.attach.record import Attached
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from labs.kinds.memory.record import Memory
     from labs.kinds.mystery.record import Mystery
     from labs.kinds.race.record import Race
-    from labs.kinds.timeline.record import StepResult, Timeline
+    from labs.kinds.timeline.record import Timeline
 
 
 Read = Mapping[str, float]
@@ -36,7 +36,7 @@ def busiest(recording: Recording) -> Point:
     return recording.runs[-1].points[-1]
 
 
-def known_to(measured: Point | StepResult) -> float:
+def known_to(measured: Measured) -> float:
     """Halve the throughput's interval, relative to the throughput."""
     low, high = measured.throughput_ci_rps
     return (high - low) / 2 / measured.throughput_rps

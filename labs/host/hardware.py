@@ -30,12 +30,10 @@ CPUS = "sys/devices/system/cpu"
 KINDS = ("cpu_core", "cpu_atom", "cpu_lowpower")
 ANOTHER_KIND = 0.9  # of the next faster core's speed; favoured cores of one kind are closer
 NEARLY_ALL = 0.98  # of the usable cores; WSL leaves its users all but a hundredth of one
-TIME_WAIT_S, REUSED_S = 60.0, 1.0  # of Linux: a closed connection, and one that may be taken over
 
 
 def fingerprint(root: Path = MACHINE) -> Machine:
     """The machine as a reader of the recording needs to know it. No host, no user."""
-    ports, rest_s = ephemeral_ports(root)
     return Machine(
         system=system(root),
         processor=processor(root),
@@ -48,8 +46,6 @@ def fingerprint(root: Path = MACHINE) -> Machine:
         gil=getattr(sys, "_is_gil_enabled", lambda: True)(),
         versions=versions(),
         core_kinds=core_kinds(root),
-        ports=ports,
-        port_rest_s=rest_s,
     )
 
 
@@ -175,22 +171,6 @@ def versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
-
-
-def ephemeral_ports(root: Path = MACHINE) -> tuple[int | None, float]:
-    """Tell how many connections may leave this machine at once for one port of another, and for how
-    many seconds a closed one keeps its port (TIME_WAIT): ip-sysctl of Linux's documents, and
-    macOS's `sysctl net.inet`."""
-    if sys.platform == "darwin" and root == MACHINE:
-        first, last = (sysctl(f"net.inet.ip.portrange.{each}") for each in ("first", "last"))
-        most = int(last - first) + 1 if first and last else None
-        return most, 2 * (sysctl("net.inet.tcp.msl") or 15_000.0) / 1000
-    settings = root / "proc/sys/net/ipv4"
-    borders = read(settings / "ip_local_port_range").split()
-    # 1: wherever to, 2: on loopback, where our load stays. It needs time stamps.
-    reused = read(settings / "tcp_tw_reuse") in ("1", "2") and read(settings / "tcp_timestamps")
-    most = int(borders[1]) - int(borders[0]) + 1 if len(borders) == 2 else None
-    return most, REUSED_S if reused and reused != "0" else TIME_WAIT_S
 
 
 def sysctl(name: str) -> float | None:

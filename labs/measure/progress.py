@@ -50,12 +50,6 @@ class Pace:
         """Seconds left, as told; below 0 where the run takes longer."""
         return self._ends - self._clock()
 
-    def delayed(self, seconds: float) -> None:
-        """Put off all that is to come by so many seconds."""
-        self._ends += seconds
-        if self._quiet_until:
-            self._quiet_until += seconds
-
     def stage(self, words: str, *, quiet_s: float | None = None) -> None:
         """Say what goes on now; where it is measured, for how long."""
         self._stage = words

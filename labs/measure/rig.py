@@ -161,10 +161,6 @@ class Rig:
         """Take note of how many seconds are left, as far as one can tell now."""
         self._pace.expect(seconds)
 
-    def delayed(self, seconds: float) -> None:
-        """Put off all that follows, as what goes on took so many seconds longer than told."""
-        self._pace.delayed(seconds)
-
     def progress(self, stage: str) -> None:
         """Tell how far the run is, and with what."""
         self.measuring(stage, None)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from labs.host.waiting import Stopped
 from labs.panel.run_bar import STOPPED
-from labs.recordings.pages import whose
 from labs.records.errors import Failed, Unusable, used_up
 
 log = logging.getLogger(__name__)
@@ -44,7 +43,7 @@ class Job:
         with _lock:
             if _going is not None and not _going.stopping:
                 raise Unusable(
-                    f"The lab {whose(_going.name)} is still measuring, and two at once would "
+                    f"The lab “{_going.name}” is still measuring, and two at once would "
                     "measure each other. Stop it, or wait until it has ended."
                 )
             try:

@@ -183,8 +183,6 @@ SAID: Mapping[str, str] = MappingProxyType(  # of each cause, what shows it
         "{then_cores} to the calibration before. Close them and run again.",
         "beside others": "Beside other programs, which used {others} of the cores' time, a request "
         "{took} of CPU. Close them and run again.",
-        "speed": "A request {took} of CPU, and so at every level: the machine has changed its "
-        "speed since the calibration.",
         "demand": "A request {took} of CPU.",
     }
 )

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labs.analysis.checks import Checked
 from labs.present.advice import HOLLOW
 from labs.present.palette import BLUE, glass
 from labs.present.plot import Figure, Places, Shown, Trace, Values, line
 from labs.records.format import digits
+from labs.records.results import Measured
 
 PALE = 0.75  # opacity of what stays of a run,
 PALER = 0.35  # and of what fills its marks, so that they hide nothing
@@ -74,11 +74,9 @@ def _hollow(symbols: str | Sequence[str]) -> list[int]:
     return [place for place, symbol in enumerate(symbols) if symbol.endswith("-open")]
 
 
-def unfit_places(measured: Iterable[Checked]) -> list[int]:
+def unfit_places(measured: Iterable[Measured]) -> list[int]:
     """Find the places of the points that cannot be believed."""
-    return [
-        place for place, each in enumerate(measured) if any(check.unfit for check in each.checks)
-    ]
+    return [place for place, each in enumerate(measured) if not each.fit]
 
 
 def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = False) -> Figure:

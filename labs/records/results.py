@@ -33,8 +33,6 @@ class Machine:
     gil: bool  # whether threads share one interpreter lock
     versions: dict[str, str] = field(default_factory=dict)  # of the servers and tools
     core_kinds: tuple[Cores, ...] = ()  # how many of each kind, the fastest first; () if all alike
-    ports: NotNegative | None = None  # connections that may leave it at once for one server's port
-    port_rest_s: float = 60.0  # for which a closed connection keeps its port
 
     @property
     def kinds(self) -> str:
@@ -64,7 +62,7 @@ class Calibration:
     # Of the unit of work, in all, per CPU second of each of 1, 2, ... busy processes. A quota that
     # holds them back, and whoever else takes a core, are not in it: see `use`.
     loops_per_s: tuple[Speed, ...]
-    noise_fraction: Amount  # spread of repeated burns, (slowest - fastest) / median
+    noise_fraction: Amount  # spread of repeated burns, (fastest - slowest) / median
     unit: str = "counting"  # that was burned; "counting in PHP" in another language
     use: Speed = 1.0  # part of all logical cores' time that work gets which could fill them
     timer_s: float = 0.0  # how late a wait ends
@@ -160,50 +158,56 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """One level of users, measured. Rates and CPU are means over its windows, one on the way up
-    through the levels and one on the way down."""
+class Measured:
+    """What is measured of a level of a sweep as of a step of a timeline. Rates and CPU are means
+    over its time."""
 
-    users: Users
-    seconds: Amount  # the windows, together
-    completed: Amount  # requests, each counted by the share of its life inside a window
+    seconds: Amount  # of a level: the windows, together
+    completed: Amount  # requests, each counted by the share of its life inside the time
     failed: NotNegative
     no_port: NotNegative = 0  # of those that failed, for want of a port
-    lost_processes: NotNegative = 0  # of the server's, that ended under way
-    unfinished: NotNegative  # still open one forecast response time after the window
-    never_served: NotNegative  # users without one completion in window + forecast response time
     throughput_rps: Amount  # successes only
-    throughput_ci_rps: tuple[float, float]  # 95 %, see `analysis.visits`; at least +- 2 %
-    halves_rps: tuple[float, float]  # first and second half of a window
+    throughput_ci_rps: tuple[float, float]  # 95 %, at least +- 2 %
     mean_response_time_s: Amount  # of those that get an answer, by share: see `window.count`
-    histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
-    longer: float = 0.0  # of the completed, take longer than any in it; nobody knows how long
-    demand_s: Amount  # server's CPU seconds per request
+    workers: NotNegative | None = None  # processes or threads that served
     server_cpu: float  # CPU seconds per second
     generator_cpu: float
     others_cpu: float  # everyone else, without this process and its parent
-    littles_law: float  # X (R + Z) / N, which is 1
-    workers: NotNegative | None = None  # processes or threads that served
-    pss_bytes: NotNegative | None = None  # memory of the server, shared pages counted once
-    voluntary_switches: float | None = None  # per request, of the server
-    involuntary_switches: float | None = None
-    connections: dict[str, int] = field(default_factory=dict)  # process id -> users it served
-    throttled_s: float = 0.0  # the CPU quota held the machine back
-    listen_overflows: NotNegative = 0  # connections that found the listen queue full
-    service_time_s: float | None = None  # mean; from the application's begin of it to the end
-    backend_cpu: float = 0.0  # of the slow backend, which is in neither of the other three
     page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
     browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     steal_cpu: float = 0.0  # of another virtual machine, while there was work here
-    server_cores: NotNegative | None = None  # that its processes were allowed, after the window
-    core_speed: float | None = None  # by burns around its windows, over when the forecast was made
-    time_split: TimeSplit | None = None  # the parts of the mean response time
+    throttled_s: float = 0.0  # the CPU quota held the machine back
+    listen_overflows: NotNegative = 0  # connections that found the listen queue full
     checks: tuple[Check, ...] = ()
-    visits: tuple[Visit, ...] = ()  # whose point this is
 
     @property
     def fit(self) -> bool:
         return not any(check.unfit for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point(Measured):
+    """One level of users, measured in two windows, one on the way up through the levels and one on
+    the way down; its interval is as `analysis.visits` has it."""
+
+    users: Users
+    lost_processes: NotNegative = 0  # of the server's, that ended under way
+    never_served: NotNegative  # users without one completion in window + forecast response time
+    halves_rps: tuple[float, float]  # first and second half of a window
+    histogram: dict[int, float]  # of response times: bucket -> how many, see `histogram`
+    longer: float = 0.0  # of the completed, take longer than any in it; nobody knows how long
+    demand_s: Amount  # server's CPU seconds per request
+    littles_law: float  # X (R + Z) / N, which is 1
+    pss_bytes: NotNegative | None = None  # memory of the server, shared pages counted once
+    voluntary_switches: float | None = None  # per request, of the server
+    involuntary_switches: float | None = None
+    connections: dict[str, int] = field(default_factory=dict)  # process id -> users it served
+    service_time_s: float | None = None  # mean; from the application's begin of it to the end
+    backend_cpu: float = 0.0  # of the slow backend, in neither server's, generator's nor others'
+    server_cores: NotNegative | None = None  # that its processes were allowed, after the window
+    core_speed: float | None = None  # by burns around its windows, over when the forecast was made
+    time_split: TimeSplit | None = None  # the parts of the mean response time
+    visits: tuple[Visit, ...] = ()  # whose point this is
 
     @property
     def splits(self) -> tuple[dict[str, int], ...]:
@@ -260,12 +264,10 @@ class PredictedLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """The model's word on an experiment."""
+    """The model's word on an experiment, before the load or from demand measured in it."""
 
-    kind: Literal["forecast", "explanation"]  # before the load, or from demand measured in it
     demand_s: Amount  # CPU seconds per request it assumed; the last level's, where they differ
     wait_s: Amount
-    model: str  # its name, as the book calls it
     levels: tuple[PredictedLevel, ...]
     notes: tuple[str, ...] = ()  # assumptions worth reading
 

@@ -14,7 +14,6 @@ than the machine's cores: X (D + g) <= c, and X <= 1 / g. See `queueing.closed`.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from labs.records.experiment import Experiment
 from labs.records.format import counted, digits, duration, percent, rate
@@ -41,7 +40,7 @@ def expected(model: ServerModel) -> Prediction:
     """Make the forecast of a model that is there already."""
     users = model.load.users
     levels = tuple(model.level(N, model.demand(N)) for N in users)
-    return _prediction(model, "forecast", model.demand(users[-1]).expected, levels)
+    return _prediction(model, model.demand(users[-1]).expected, levels)
 
 
 def explain(model: ServerModel, points: Sequence[Point]) -> Prediction:
@@ -53,26 +52,13 @@ def explain(model: ServerModel, points: Sequence[Point]) -> Prediction:
 
     levels = tuple(model.level(point.users, demand(point), point) for point in points)
     D = points[-1].demand_s if points else model.demand(model.load.users[-1]).expected
-    return _prediction(model, "explanation", D, levels)
+    return _prediction(model, D, levels)
 
 
-def _prediction(
-    model: ServerModel,
-    kind: Literal["forecast", "explanation"],
-    D: float,
-    levels: tuple[PredictedLevel, ...],
-) -> Prediction:
-    if not model.queued_for_core:
-        name = "processor sharing"
-    elif model.server.architecture == "event-loop":
-        name = "first come, first served"
-    else:
-        name = "round robin under the interpreter lock"
+def _prediction(model: ServerModel, D: float, levels: tuple[PredictedLevel, ...]) -> Prediction:
     return Prediction(
-        kind=kind,
         demand_s=D,
         wait_s=model.V,
-        model=name,
         levels=levels,
         notes=tuple(_notes(model, levels, D)) if levels else (),
     )

@@ -17,7 +17,7 @@ from labs.theory.laws import bound, ceiling
 
 FITS_A_PERIOD_S = 0.05  # of CPU: half of the 100 ms over which Linux accounts a quota
 FEELS_THE_MEAN_S = 0.2  # two periods and more
-MOST_COUNTED = 100_000  # workers, users or cores, one by one: some milliseconds of reckoning
+MOST_WORKERS = 100_000  # that `filling` tries: some milliseconds of reckoning
 
 
 def sharing(m: int, D: float, V: float, capacity: tuple[float, ...], W: float = math.inf) -> float:
@@ -44,44 +44,25 @@ def sharing(m: int, D: float, V: float, capacity: tuple[float, ...], W: float = 
     return float((weights * speeds).sum() / D / (weights.sum() + math.exp(-top)))
 
 
-def countable(**values: int) -> None:
-    """Raise Unusable for what can't be counted one by one."""
-    for name, value in values.items():
-        if not 1 <= value <= MOST_COUNTED or value % 1:
-            raise Unusable(
-                f"{name}={value:g}: counted one by one, so only whole numbers from 1 to "
-                f"{MOST_COUNTED} are reckoned. Give one of them."
-            )
-
-
 def filled(W: int, D: float, V: float, c: int) -> float:
     """Fraction of c cores that W workers keep busy by `sharing`, each with a user at all times.
-    Raises Unusable for more workers or cores than are reckoned here, and where nothing is done.
 
     >>> round(filled(40, D=0.020, V=0.180, c=4), 2)  # W* workers: chance takes the rest
     0.91
     """
-    countable(W=W, c=c)
-    if not (D > 0 and V >= 0):
-        raise Unusable(f"D={D:g}, V={V:g}: cores are busy with work. Give a D above 0, no V below.")
     return sharing(W, D, V, tuple(range(1, min(c, W) + 1))) * D / c
 
 
 def filling(part: float, D: float, V: float, c: int) -> int:
     """Least number of workers that keep this part of c cores busy (see `filled`). Raises Unusable
-    where that takes more than `MOST_COUNTED`, and for what `filled` refuses.
+    where no pool does, or none of up to `MOST_WORKERS`.
 
     >>> filling(0.95, D=0.020, V=0.180, c=4)
     44
     """
-    if not 0 <= part < 1:
-        raise Unusable(f"part={part:g}: no pool fills more than a part. Give a number below 1.")
-    if filled(MOST_COUNTED, D, V, c) < part:
-        raise Unusable(
-            f"part={part:g}: with D={D:g} and V={V:g} that takes more than {MOST_COUNTED} workers "
-            f"for {c} cores, the most that are reckoned here. Give a smaller part, or less waiting."
-        )
-    every = range(1, MOST_COUNTED + 1)  # each worker more brings more, or nothing
+    if not 0 <= part < 1 or filled(MOST_WORKERS, D, V, c) < part:
+        raise Unusable(f"part={part:g}: no pool fills so much. Give a smaller part, or less wait.")
+    every = range(1, MOST_WORKERS + 1)  # each worker more brings more, or nothing
     return every[bisect.bisect_left(every, part, key=lambda W: filled(W, D, V, c))]
 
 
@@ -225,5 +206,4 @@ def by_coins(N: int, processes: int, D: float, V: float, W: int) -> float:
     >>> round(by_coins(256, 2, D=0, V=0.2, W=128))  # 1280 if they were one pool
     1248
     """
-    countable(N=N, processes=processes, W=W)
     return coin_flips(N, processes, lambda n: bound(N=n, D=D, V=V, W=W), W)

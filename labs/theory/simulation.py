@@ -1,5 +1,5 @@
-"""Simulation of one process on one core: an event loop, or threads under the GIL. Pure, seeded.
-For a closed group of users; `in_turn` for arrivals.
+"""Simulation of one process on one core: an event loop, or threads under the GIL, and a closed
+group of users. Pure, seeded.
 
 Where the order of service matters, no formula of `queueing` holds: a callback runs to its end,
 and a thread keeps the interpreter lock for a switch interval. Letters as in `laws`.
@@ -70,22 +70,6 @@ def simulate(
     return requests / (core.last - began)
 
 
-def in_turn(
-    come: Sequence[float],
-    works: list[float],
-    waits: list[float],
-    *,
-    W: float = math.inf,
-    interval: float = math.inf,
-) -> list[float]:
-    """Tell when each of these arrivals (s, ascending) is answered by one process on one core, as in
-    `simulate`. works, waits: seconds of each; they are used up."""
-    ends = [math.inf] * len(come)
-    core = _Core(come=come, works=works, waits=waits, ends=ends, idle_workers=W)
-    core.run(interval, len(come))
-    return ends
-
-
 def drawn(dice: np.random.Generator, mean: float, cv: float, size: int) -> list[float]:
     """Gamma distributed values, cv their coefficient of variation."""
     if mean == 0 or cv == 0:
@@ -101,9 +85,8 @@ class _Core:
     come: InitVar[Sequence[float]]
     works: list[float]
     waits: list[float]
-    thinks: list[float] = field(default_factory=list)
-    ends: list[float] | None = None  # of arrivals, who ask once and leave
-    generator: float = 0.0
+    thinks: list[float]
+    generator: float
     generator_free: float = 0.0
     idle_workers: float
     queue: deque[int] = field(default_factory=deque)  # users waiting for a worker
@@ -160,8 +143,5 @@ class _Core:
         self.idle_workers += 1
         if self.queue:
             self.enter(self.queue.popleft())
-        if self.ends is not None:
-            self.ends[user] = now
-            return
         self.generator_free = max(self.generator_free, now) + self.generator
         heapq.heappush(self.due, (self.generator_free + self.thinks.pop(), user, False))

@@ -12,7 +12,6 @@ import pytest
 from bs4 import Tag
 from chapters import ROOT, Page, article, build, chapters, each_chapter, each_page, pages, soup
 
-from labs.recordings.pages import chapters as progress_chapters
 from labs.site.build.formulas import FORMULA
 
 pytestmark = [pytest.mark.chapters, pytest.mark.timeout(180)]
@@ -123,16 +122,14 @@ def test_a_page_links_to_what_is_there(book: Path, page: Page) -> None:
             assert soup(target).find(id=unquote(address.fragment)), link
 
 
-def test_my_progress_leads_to_labs_and_exercises_that_are_there(book: Path) -> None:
+def test_my_progress_leads_to_exercises_that_are_there(book: Path) -> None:
     (data,) = article(book / "my-progress.html").select(".wt-progress script")
     known = json.loads(data.text)["chapters"]
-    linked = {place for chapter in known for place in chapter["places"].values()}
-    for chapter in progress_chapters():
-        places = {each: chapter.place(each) for each in (*chapter.exercises, *chapter.sections)}
-        for name, place in places.items():
+    assert any(chapter["places"] for chapter in known)
+    for chapter in known:
+        for name, place in chapter["places"].items():
             page, _, section = place.partition("#")
             assert section and soup(book / page).find(id=section), name
-        assert {places[id] for id in chapter.exercises} <= linked
 
 
 @each_page

@@ -1,6 +1,7 @@
 """The lab over time: what is expected, counted, drawn and said; and real servers in steps."""
 
 import csv
+import errno
 import itertools
 import json
 import random
@@ -251,7 +252,7 @@ def test_step_result_counts_an_arrival_where_it_is_answered() -> None:
     found = requests(
         record(OK, 7, 100.1, 101.5),
         record(OK, 8, 101.2, 101.6),
-        record(FAILED, 9, 101.2, 101.3),
+        record(FAILED, 9, 101.2, 101.3, process=errno.EADDRNOTAVAIL),
         record(MISSED, 0, 101.4, 101.4),
         flying={3: 101.9},
     )
@@ -260,6 +261,9 @@ def test_step_result_counts_an_arrival_where_it_is_answered() -> None:
     second = step_result(step, found, border(1.0), border(2.0), None)
     assert (first.completed, second.completed) == (0, 2)
     assert (first.begun, second.begun) == (1, 3)
+    assert (first.no_port, second.no_port) == (0, 1)
+    failed, *_ = story.checks(second, step, POOL, examples.MACHINE)
+    assert "1 request failed because no port was free" in failed.sentence
     assert (second.failed, second.missed, second.in_flight) == (1, 1, 1)
     assert second.mean_response_time_s == pytest.approx((1.4 + 0.4) / 2)
     checks = story.checks(second, step, POOL, examples.MACHINE)

@@ -14,7 +14,7 @@ from labs.analysis.checks import check
 from labs.analysis.visits import visited
 from labs.present.verdict import agreement
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Calibration, Point, Run, unfit
+from labs.records.results import Calibration, Point, Run
 from labs.records.time_split import PARTS, TimeSplit
 from labs.theory.forecast import forecast
 
@@ -164,35 +164,6 @@ def test_the_cpu_time_comes_last_and_only_where_it_moved_the_right_way() -> None
     assert named(tiny, measured(tiny, 16 / 0.22, demand_s=0.004)) == ""
 
 
-def test_a_speed_that_one_level_had_is_not_that_of_every_level() -> None:
-    """Of the noisy point alone the time has moved; the others held at what was calibrated."""
-    three = replace(PREFORK, load=Load((1, 4, 8)))
-    run = measured(three, None, None, 4 / (1.3 * D + G))
-    *fit, last = run.points
-    noisy = replace(last, demand_s=1.3 * D, checks=(examples.UNFIT,))
-    run = replace(run, points=(*fit, noisy))
-    assert causes.looked_at(run) == noisy
-    assert named(three, run) == "demand"
-
-
-def test_a_level_whose_throughput_wavered_tells_of_the_speed_all_the_same() -> None:
-    slow = 1.3 * D
-    run = measured(PREFORK, 1 / (slow + G), 4 / (slow + G), demand_s=slow)
-    wavering = replace(run.points[0], checks=(unfit("repeated", "It wavered."),))
-    assert named(PREFORK, replace(run, points=(wavering, run.points[1]))) == "speed"
-    others = replace(wavering, checks=(unfit("others", "Others had the cores."),))
-    assert named(PREFORK, replace(run, points=(others, run.points[1]))) == "demand"
-
-
-@pytest.mark.parametrize(("lone", "name"), [(1.0, "demand"), (1.15, "demand"), (1.22, "speed")])
-def test_a_speed_that_wavers_is_another_speed_all_the_same(lone: float, name: str) -> None:
-    """A machine keeps no speed to the percent; what only a crowd finds dear is no speed."""
-    run = measured(PREFORK, 1 / (lone * D + G), 4 / (1.3 * D + G))
-    one, many = run.points
-    points = (replace(one, demand_s=lone * D), replace(many, demand_s=1.3 * D))
-    assert named(PREFORK, replace(run, points=points)) == name
-
-
 def test_a_calibration_that_was_disturbed_shows_where_more_cores_are_used_than_it_found() -> None:
     few = replace(BURNED, use=0.85)
     run = measured(PREFORK, 4 / (D + G), burned=few)
@@ -203,7 +174,7 @@ def test_a_calibration_that_was_disturbed_shows_where_more_cores_are_used_than_i
 
 @pytest.mark.parametrize(
     ("others_cpu", "dearer", "name"),
-    [(0.39, 1.2, "speed"), (0.41, 1.2, "beside others"), (0.41, 0.8, "speed")],
+    [(0.39, 1.2, "demand"), (0.41, 1.2, "beside others"), (0.41, 0.8, "demand")],
 )
 def test_a_dearer_request_is_theirs_who_have_cores_beside_it(
     others_cpu: float, dearer: float, name: str
@@ -317,7 +288,7 @@ def test_full_cores_leave_no_run_queue_idle() -> None:
     """Slower by 1.3, and all in use: requests are moved about, and nothing is gained by it."""
     slower = 4 / (1.3 * D)
     run = measured(KNEE, 4 / (D + G), slower, demand_s=1.3 * D, involuntary_switches=6.0)
-    assert named(KNEE, run) == "speed"
+    assert named(KNEE, run) == "demand"
 
 
 @pytest.mark.parametrize(("ready_s", "name"), [(0.14, "in step"), (0.06, "")])
@@ -385,25 +356,3 @@ def test_holds_where_the_interval_or_two_percent_reach_the_band() -> None:
         assert causes.holds(seen, replace(level, model_rps=model)) is held
         below = replace(level, model_rps=50.0, band_rps=(40.0, model))
         assert causes.holds(seen, below) is (held or model > 100)
-
-
-@pytest.mark.parametrize(
-    ("experiment", "speeds", "by"),
-    [
-        (PREFORK, (1.0, 0.8), (D + G) / (D / 0.8 + G) - 1),
-        (PREFORK, (0.9, 1.1), (D / 0.9 + G) / (D / 1.1 + G) - 1),
-        (PREFORK, (1.0, 0.96), 0.0),  # within what is known of it
-        (PREFORK, (1.0, None), 0.0),
-        (PREFORK, (None, None), 0.0),
-        (waiting(8, cpu_s=0.01, wait_s=0.2), (1.0, 0.8), 210 / 212.5 - 1),  # of 210 ms, 10 work
-    ],
-)
-def test_other_cores_move_the_forecast_of_the_second_visit(
-    experiment: Experiment, speeds: tuple[float | None, float | None], by: float
-) -> None:
-    run = measured(experiment, None)
-    (point,) = run.points
-    both = twice(point, *({"core_speed": speed} for speed in speeds))
-    model = modelled(experiment, FOUR, run)
-    assert causes.effects(*model, both).core_speed == pytest.approx(by, rel=0.1)
-    assert causes.effects(*model, point).core_speed == 0.0  # one visit

@@ -18,7 +18,7 @@ from labs.kinds.comparison.verdict import said as all_said
 from labs.kinds.sweep.run import SweepLab
 from labs.present.verdict import verdict
 from labs.records.experiment import Server, Workload
-from labs.records.results import Check, Point
+from labs.records.results import Check
 
 GOOD = examples.point(8)
 FORECAST = examples.prediction((*examples.USERS, 16))
@@ -106,30 +106,6 @@ def test_check_words(snapshot: SnapshotAssertion) -> None:
     assert sheet({name: told_of(case) for name, case in CASES.items()}) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("server", "keep_alive", "rate_rps", "told"),
-    [
-        (Server("prefork", processes=8), True, 600, True),  # gunicorn's workers keep none
-        (Server("threaded", threads=8), False, 600, True),
-        (Server("threaded", threads=8, keep_alive=False), True, 600, True),
-        (Server("threaded", threads=8), True, 6000, False),
-        (Server("prefork", processes=8), True, 300, False),
-    ],
-)
-def test_who_has_no_port_left_is_told_so(server, keep_alive, rate_rps, told):
-    """macOS has 16,384, and keeps each for half a minute after its connection is closed."""
-    mac = replace(examples.MACHINE, ports=16384, port_rest_s=30.0)
-    load = replace(examples.EXPERIMENT.load, keep_alive=keep_alive)
-    experiment = replace(examples.EXPERIMENT, server=server, load=load)
-    point = replace(GOOD, failed=9, seconds=10.0, completed=rate_rps * 10.0 - 9)
-    for machine in (mac, replace(mac, port_rest_s=1.0), replace(mac, ports=None)):
-        (found,) = validity.check(point, experiment, machine, forecast=FORECAST)
-        assert found.name == "errors" and found.unfit
-        assert ("for want of a port" in found.sentence) == (told and machine is mac)
-    (found,) = validity.check(point, experiment, mac, forecast=FORECAST)
-    assert not told or "wants 18,000 ports, and this system has 16,384" in found.sentence
-
-
 def test_of_few_pauses_the_mean_is_not_known():
     """Of 400 answers with pauses of 2 s: two standard errors are a tenth, less what R takes."""
     thinks = replace(examples.EXPERIMENT, load=replace(examples.EXPERIMENT.load, think_time_s=2.0))
@@ -186,35 +162,6 @@ def test_more_than_the_bound_allows_beyond_both_intervals_is_a_wrong_calibration
     # Few draws may be light ones.
     drawn = replace(examples.EXPERIMENT, workload=Workload(cpu_s=0.05, cpu_cv=1.0))
     assert checks(replace(sure, completed=30.0), drawn, expecting(bound_ci_rps=(35.0, 37.0))) == {}
-
-
-def visited_at(first: float | None, second: float | None, rps: float = 30.0) -> Point:
-    """Visited twice, with so many requests a second the second time and cores of those speeds."""
-    up = visited(replace(GOOD, core_speed=first), 1.0)
-    return join(up, visited(replace(GOOD, core_speed=second, throughput_rps=rps), 9.0))
-
-
-def test_two_visits_differ_by_the_cores_speed_where_burns_tell_it_and_that_does_as_much():
-    found = checks(visited_at(1.1, 0.85), core_speed=-0.22)
-    assert set(found) == {"interval", "unsteady cores"} and found["unsteady cores"].unfit
-    said = found["unsteady cores"].sentence.replace("\xa0", " ")
-    assert "25 % less throughput: the cores were 23 % slower by then, as burns tell" in said
-    assert "changes the forecast by -22 %" in said
-    faster = checks(visited_at(0.9, 1.1, 48.0), core_speed=0.2)["unsteady cores"].sentence
-    assert "the cores were 22\xa0% faster by then" in faster
-    # Not the other way round, nor by too little, nor by less than half of what is to be explained.
-    assert checks(visited_at(0.85, 1.1), core_speed=0.22)["repeated"].unfit
-    assert checks(visited_at(1.1, 1.0), core_speed=-0.08)["repeated"].unfit
-    assert checks(visited_at(1.0, 0.94, 35.5), core_speed=-0.05)["repeated"].unfit
-    # Visits that agree need no reason.
-    assert checks(visited_at(1.05, 0.95, 38.0), core_speed=-0.08) == {}
-
-
-def test_without_burns_nobody_says_what_the_cores_did():
-    assert "the machine changed under way" in checks(visited_at(None, None))["repeated"].sentence
-    assert "the machine changed under way" in checks(visited_at(1.1, None))["repeated"].sentence
-    steady = checks(visited_at(1.0, 0.98))["repeated"].sentence
-    assert "though not the cores' speed, as burns tell" in steady
 
 
 def test_users_in_step_explain_two_visits_that_differ():

@@ -188,11 +188,6 @@ def test_threads_with_a_connection_idle_beside_those_that_compute(cpu_ms, limit,
 def test_each_architecture_has_its_model():
     servers = (prefork(32, cores=1), threaded(32), loop())
     one, *others = (predicted(server, of(30, 250), [8]) for server in servers)
-    assert [found.model for found in (one, *others)] == [
-        "processor sharing",
-        "round robin under the interpreter lock",
-        "first come, first served",
-    ]
     shared, rounds, in_turn = (found.at(8).model_rps for found in (one, *others))
     assert shared * 1.01 < rounds < in_turn * 0.99
     assert shared == pytest.approx(queueing.sharing(8, 0.03, 0.25, (1,)))
@@ -202,7 +197,6 @@ def test_each_architecture_has_its_model():
 
 def test_the_forecast_counts_overhead_and_lateness():
     found = predicted(prefork(8), of(20, 100), [1], calibration=REAL)
-    assert found.kind == "forecast"
     assert (found.demand_s, found.wait_s) == pytest.approx((0.0204, 0.1001))
     assert found.at(1).model_rps == pytest.approx(1 / (0.0204 + 0.1001 + 0.0001))
 
@@ -423,7 +417,6 @@ def test_connections_fall_on_processes_like_coins_until_they_are_counted():
         ((200, 220), coins.at(256).model_rps, 1e-6),  # both served some: back to coins
     ):
         found = explain(ServerModel(experiment, IDEAL, machine()), [measured(256, 0.0, split)])
-        assert found.kind == "explanation"
         assert found.at(256).model_rps == pytest.approx(rps, rel=close)
 
 

@@ -75,27 +75,10 @@ def test_what_is_no_number_is_refused_with_a_sentence(text: str, message: str) -
         "1j",
         "5 // 2",
         "9 ** 9 ** 9",
-        "looks(wanted=9 ** 9, start=5)",
     ],
 )
 def test_nothing_but_laws_and_numbers_is_evaluated(text: str) -> None:
     with pytest.raises(Unusable):
-        worked(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("filling(0.95, D=1e-7, V=1e7, c=1)", r"part=0\.95: .* more than 100000 w.* Give a"),
-        ("filling(0.5, D=0, V=1, c=4)", r"D=0, V=1: cores are busy with work\. Give a D above 0"),
-        ("filling(0.5, D=0.02, V=0.18, c=0)", r"c=0: .* from 1 to 100000 .* Give one of them"),
-        ("filled(9999999, D=0.02, V=0.18, c=4)", r"W=1e\+07: .* from 1 to 100000"),
-        ("filled(40, D=0.02, V=0.18, c=2.5)", r"c=2\.5: .* only whole numbers"),
-        ("by_coins(9999999, 4, D=0, V=1, W=16)", r"N=1e\+07: .* from 1 to 100000"),
-    ],
-)
-def test_what_would_be_counted_for_too_long_is_refused(text: str, message: str) -> None:
-    with pytest.raises(Unusable, match=message):
         worked(text)
 
 
@@ -106,13 +89,3 @@ def test_looks_are_not_counted_one_by_one() -> None:
             workers, forked, count = workers + forked, min(2 * forked, most), count + 1
         assert laws.looks(wanted, start, most) == count
     assert evaluate("looks(9999999, 0, most=0.001)") == 9999999
-
-
-def test_three_hundred_characters_and_ten_million_are_the_most():
-    assert evaluate("1 +" + " " * 296 + "1") == 2
-    with pytest.raises(Unusable, match="301 characters: at most 300"):
-        evaluate("1 +" + " " * 297 + "1")
-    assert evaluate("10 ** 7") == evaluate("-(10 ** 7) * -1") == 1e7
-    for text in ("10 ** 7 + 1", "-10000001", "1e7 * 2 / 2"):
-        with pytest.raises(Unusable, match="which no page needs"):
-            evaluate(text)

@@ -18,7 +18,7 @@ from labs.records.results import Machine
 # All that a fingerprint holds, as SECURITY.md says it. A new field is to be said there.
 SAID = {
     "system", "processor", "cores", "logical_cores", "physical_cores", "quota_cores",
-    "memory_bytes", "python", "gil", "versions", "core_kinds", "ports", "port_rest_s",
+    "memory_bytes", "python", "gil", "versions", "core_kinds",
 }  # fmt: skip
 KEPT = sorted([*store.folder().glob("*/*.json"), *outputs.folder().iterdir()])
 ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")

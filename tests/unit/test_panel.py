@@ -389,7 +389,7 @@ def test_a_second_run_is_refused_politely(panel: PanelDriver, script: Script) ->
     other = panel_of()
     other.skip()
     other.press_run()
-    assert "The lab of “Many cores” is still measuring" in other.said("message")
+    assert "The lab “many-cores” is still measuring" in other.said("message")
     assert other.job is None
     script.go.release(4)
     assert first.join(SOON_S)

@@ -8,7 +8,7 @@ from labs.panel.run_bar import RunBar
 
 SECONDS = st.floats(0.0, 300.0)
 HAPPENINGS = st.lists(
-    st.tuples(st.sampled_from(("time", "expect", "measuring", "stage", "delayed")), SECONDS),
+    st.tuples(st.sampled_from(("time", "expect", "measuring", "stage")), SECONDS),
     max_size=40,
 )
 
@@ -40,8 +40,6 @@ def test_the_bar_goes_forward_and_is_full_only_at_the_end(
             clock.now += seconds
         elif what == "expect":
             pace.expect(seconds)
-        elif what == "delayed":
-            pace.delayed(seconds)
         else:
             pace.stage(what, quiet_s=seconds if what == "measuring" else None)
         told.append(pace.told())

@@ -234,7 +234,7 @@ def test_a_pool_fills_a_part_of_the_cores_and_one_worker_less_does_not():
     least = [queueing.filling(part, 0.5, 0.0, 4) for part in (0, 0.25, 0.26, 0.5, 0.99)]
     assert least == [1, 1, 2, 2, 4]
     for part in (-0.1, 1.0):
-        with pytest.raises(Unusable, match=f"part={part:g}: no pool fills more"):
+        with pytest.raises(Unusable, match=f"part={part:g}: no pool fills so much"):
             queueing.filling(part, 0.5, 0.0, 4)
 
 

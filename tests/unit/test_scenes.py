@@ -74,16 +74,6 @@ def test_simulate_gives_the_throughput_of_turns_json(row: dict[str, Any]) -> Non
     assert laws.bound(N, cpu / 1000, wait / 1000) >= 0.999 * model
 
 
-def test_in_turn_answers_the_arrivals_of_turns_json() -> None:
-    row = agreed("turns")["arrivals"]
-    come, cpu, wait, turn = (row[name] for name in ("come", "cpu", "wait", "turn"))
-    many = len(come)
-    ends = simulation.in_turn(
-        [at / 1000 for at in come], [cpu / 1000] * many, [wait / 1000] * many, interval=turn / 1000
-    )
-    assert [1000 * end for end in ends] == pytest.approx(row["ends"])
-
-
 @pytest.mark.parametrize("row", agreed("journey"), ids=lambda row: row["name"])
 def test_response_time_laws_give_the_journeys_of_journey_json(row: dict[str, Any]) -> None:
     number, clocks = row["numbers"], row["clocks"]

@@ -31,7 +31,7 @@ interface Known {
 interface Chapter {
   name: string;
   page: string; // where it is, from this page
-  places: Record<string, string>; // of its labs and exercises
+  places: Record<string, string>; // of its exercises
   labs: string[];
   exercises: Record<string, number>; // of those with an answer to check, the minutes
   fixed: string[]; // those that a page checks by itself

@@ -19,7 +19,6 @@ from labs.records.results import PredictedLevel, Prediction
 from labs.theory.laws import bound, knee
 from labs.theory.queueing import closed, quota
 
-MODEL = "an open look: cores shared, waits in parallel"
 CORE_DRIFT = 0.05  # a core's own speed within a minute, on a calm machine
 LEAST_TOP = 8  # users: a ramp to fewer shows no shape
 
@@ -153,10 +152,8 @@ def forecast(
             )
         )
     return Prediction(
-        kind="forecast",
         demand_s=at.D,
         wait_s=at.V,
-        model=MODEL,
         levels=tuple(levels),
         notes=notes(at, visible=visible),
     )

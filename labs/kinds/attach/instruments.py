@@ -102,7 +102,7 @@ class Windows:
 
     def _checks(self, point: Point) -> Iterator[Check]:
         if point.failed:
-            yield failures(point.failed, self.machine, no_port=point.no_port)
+            yield failures(point.failed, no_port=point.no_port)
         if point.completed >= LEAST_COMPLETIONS / 2:
             yield from checks.disturbances(point)
         if self.watch.target.here and self.watch.server.roots:

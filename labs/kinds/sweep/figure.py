@@ -144,8 +144,7 @@ def _predicted(
     yield course("bound", _with_corner(levels), PURPLE, dash="dash")
     if all(level.band_rps for level in levels):
         yield _band(levels, plot)
-    name = "forecast" if prediction.kind == "forecast" else "model, CPU as measured"
-    yield course(name, [(level.users, level.model_rps) for level in levels], ORANGE)
+    yield course("forecast", [(level.users, level.model_rps) for level in levels], ORANGE)
     if again:
         moved = [(level.users, level.model_rps) for level in again]
         # With marks, which a replay hides until they land.

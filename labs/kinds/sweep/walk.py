@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -158,19 +157,14 @@ class Levels:
         it may be asked how fast the cores are: the last answer is of its begin."""
         rig, bed, up = self.rig, self.bed, self.points.get(plan.users)
         if up is not None:  # both windows together are to be enough
-            missing_s = schedule.missing_s(
-                up.seconds,
-                planned_s=schedule.VISITS * plan.window_s,
-                completed=up.completed,
-                response_s=up.mean_response_time_s,
-            )
+            missing_s = schedule.VISITS * plan.window_s - up.seconds
             plan = replace(plan, window_s=max(plan.window_s, missing_s))
-        left_s = sum(each.total_s for each in (plan, *later))
-        rig.expect(left_s + schedule.burns_s(self.experiment.workload, 1 + len(later)))
-        rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
         bed.sampler.users = plan.users
         bed.driver.open(plan.users, plan.stagger_s)
         self._let_grow(plan.users)
+        left_s = sum(each.total_s for each in (plan, *later))
+        rig.expect(left_s + schedule.burns_s(self.experiment.workload, 1 + len(later)))
+        rig.measuring(f"{crowd(plan.users)}{'' if up is None else ' again'}", plan.total_s)
         rig.pause(plan.stagger_s + plan.settle_s, bed.check)
         since, before = len(bed.driver.records()), bed.sampler.snapshot()
         rig.pause(plan.window_s, bed.check)
@@ -217,14 +211,13 @@ class Levels:
 
     def _let_grow(self, users: int) -> None:
         """Wait for a server that starts workers as they are needed to have them all."""
-        needed, begin = min(users, self.experiment.server.processes), time.perf_counter()
+        needed = min(users, self.experiment.server.processes)
 
         def grown() -> bool:
             self.bed.check()
             return self.bed.running.workers() >= needed
 
         self.rig.until(grown, MOST_GROWTH_S, every_s=0.1)
-        self.rig.delayed(time.perf_counter() - begin)
 
     def _split(
         self, point: Point, report: Report, before: Snapshot, after: Snapshot

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from labs.records.amounts import Amount, NotNegative
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, ProcessTrees, Who
-from labs.records.results import Calibration, Check, Power, Result, middle
+from labs.records.results import Calibration, Measured, Power, Result, middle
 from labs.records.steps import MOST_STEPS, Step
 
 TIME_BIN_S = 0.25  # a time bin's length
@@ -35,40 +35,20 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepResult:
-    """Result of a step. Rates and CPU are means over all of it, its first moments included.
+class StepResult(Measured):
+    """Result of a step, its first moments included.
 
     A group's requests count by the share of their life inside, as in a sweep; those of users who
     have been sent away do not. An arrival's request counts in the step in which it is answered:
-    it may wait through several.
+    it may wait through several. The interval is from five batches; workers are those at its end.
     """
 
-    seconds: Amount
     begun: NotNegative  # requests that began in it; of arrivals, those who found a user at hand
-    completed: Amount
-    failed: NotNegative
     missed: NotNegative  # arrivals for which the load generator had no user left
-    throughput_rps: Amount  # successes only
-    throughput_ci_rps: tuple[float, float]  # 95 %, from five batches, not below +- 2 %
-    mean_response_time_s: Amount
-    workers: NotNegative | None  # at its end
     in_flight: NotNegative  # at its end
-    server_cpu: float  # CPU seconds per second
-    generator_cpu: float
-    others_cpu: float  # everyone else, without this process and its parent
     cores: tuple[float, ...]  # busy fraction of each core of the machine
-    throttled_s: float = 0.0  # the CPU quota held the machine back
-    listen_overflows: NotNegative = 0  # connections that found the listen queue full
-    page_cpu: float = 0.0  # of this process and its parent: a page's kernel, and the book's server
-    browser_cpu: float | None = None  # of the browser that shows the page, where it can be seen
     late: NotNegative = 0  # arrivals that were sent after they were due; their time runs from then
     late_s: float = 0.0  # by how much, on average over all that came
-    steal_cpu: float = 0.0  # of another virtual machine, while there was work here
-    checks: tuple[Check, ...] = ()
-
-    @property
-    def fit(self) -> bool:
-        return not any(check.unfit for check in self.checks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Step results and time bins of a timeline, from raw request records and samples. No processes."""
 
+import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -118,11 +119,13 @@ def step_result(
     begun = _between(requests.starts, begin, end)
     late = requests.of(LATE)
     late = late[(late["start"] >= begin) & (late["start"] < end)]
+    bad = requests.of(FAILED)
     return StepResult(
         seconds=end - begin,
         begun=begun,
         completed=completed,
-        failed=_between(requests.of(FAILED)["end"], begin, end),
+        failed=_between(bad["end"], begin, end),
+        no_port=_between(bad[bad["process"] == errno.EADDRNOTAVAIL]["end"], begin, end),
         missed=_between(requests.of(MISSED)["start"], begin, end),
         late=len(late),
         late_s=float((late["end"] - late["start"]).sum()) / begun if begun else 0.0,

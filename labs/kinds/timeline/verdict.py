@@ -13,10 +13,10 @@ from labs.analysis.failures import failures
 from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
 from labs.present.power import powered
 from labs.present.verdict import need, who
-from labs.records.experiment import Load, Server, Workload
+from labs.records.experiment import Server, Workload
 from labs.records.format import digits, duration, listed, percent, quotient, rate
 from labs.records.results import Check, Machine, told, unfit
-from labs.records.server_facts import keeps_connections, locked
+from labs.records.server_facts import locked
 from labs.records.steps import KILL, Step
 
 LATE = 0.05  # of the mean response time, on average
@@ -51,10 +51,7 @@ def checks(
             whose = f"the {len(lost)} workers that were killed ({each})"
         yield told("killed", f"{_requests(with_them)} failed, with {whose}.")
     if failed := result.failed - with_them:
-        # Who arrives opens a connection, and a group keeps it where the server does.
-        kept = step.users is not None and keeps_connections(server, Load([step.users]))
-        opened_rps = 0.0 if kept else (result.completed + result.failed) / result.seconds
-        yield failures(failed, machine, opened_rps=opened_rps)
+        yield failures(failed, no_port=result.no_port)
     if result.missed:
         yield unfit(
             "missed",

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
 from labs.exercises import catalogue
+from labs.exercises.exercise import place
 from labs.kinds.mystery.scenarios import LIMITS
 from labs.present.advice import HOLLOW
 from labs.present.bet import CLOSE
@@ -36,7 +37,7 @@ def known() -> dict[str, object]:
             {
                 "name": each.name,
                 "page": each.page,
-                "places": {name: each.place(name) for name in (*each.labs, *each.exercises)},
+                "places": {id: f"{each.page}#{place(id)}" for id in each.exercises},
                 "labs": each.labs,
                 "exercises": {id: minutes[id] for id in each.exercises},
                 "fixed": [id for id in each.exercises if id in fixed],

@@ -41,7 +41,7 @@ for (const { N, cpu, wait, turn, X } of turns.throughput) {
   });
 }
 
-test('arrivals under the lock are answered when Python says', () => {
+test('arrivals under the lock are answered as worked out before', () => {
   const { come, cpu, wait, turn, ends } = turns.arrivals;
   const rules = { cpu: cpu * MS, wait: wait * MS, places: 1, turn: turn * MS, holds: false };
   const model = new LanesModel(rules, come.map((at) => at * MS));
