@@ -27,12 +27,15 @@ from labs.kinds.attach.ramp import WARM, Ramp, alike
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.run import AttachLab
+from labs.kinds.attach.show import show
 from labs.kinds.attach.verdict import verdict
 from labs.load.target import Target, first_look, read_headers
 from labs.load.workers import Workers
 from labs.measure.rig import Rig
+from labs.present.advice import HOLLOW
 from labs.records.errors import Failed, Unusable
 from labs.records.requests import RECORD
+from labs.records.results import unfit
 
 
 @given(
@@ -376,6 +379,14 @@ def test_report_has_each_level_and_the_verdict() -> None:
     assert data["verdict"]["sentences"][0] in text(found)
 
 
+def test_a_level_that_cannot_be_believed_is_told_as_hollow_in_alt_text_and_replay() -> None:
+    found = attached(lambda N: min(N, 10) / 0.2, alone_s=0.2)
+    spoilt = replace(found.points[3], checks=(unfit("noise", "It was."),))
+    found = with_run(found, points=(*found.points[:3], spoilt, *found.points[4:]))
+    assert "Measured: " in show.alt(found) and f"Unfit and {HOLLOW}: 8 users." in show.alt(found)
+    assert [HOLLOW in level.words for level in show.levels(found)].index(True) == 3
+
+
 def test_report_of_a_server_whose_process_is_not_seen_claims_no_cpu_time() -> None:
     data = joined(attached(lambda N: min(N, 10) / 0.2, alone_s=0.2, found=UNSEEN))
     assert data["demand_s"] is None
@@ -449,11 +460,6 @@ def test_first_look_reads_to_the_end_and_ends_with_a_sentence_at_what_is_no_answ
     refused = pytest.raises(Failed, match=said) if said else nullcontext()
     with answering(headers, then, status=code, on_and_on=on_and_on) as url, refused:
         first_look(Target(url))
-
-
-def test_first_look_says_that_nobody_listens() -> None:
-    with pytest.raises(Failed, match="nobody listens"):
-        first_look(Target("http://127.0.0.1:9/"))
 
 
 def test_read_headers_takes_a_file_and_never_an_argument(tmp_path: object) -> None:
