@@ -1,12 +1,10 @@
 """The lab over time: what is expected, counted, drawn and said; and real servers in steps."""
 
 import csv
-import itertools
 import json
 import random
 import re
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +19,7 @@ from waiting import eventually
 from labs.host.waiting import Stopped
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.figure import timeline_figure
-from labs.kinds.timeline.forecast import course, users_for
+from labs.kinds.timeline.forecast import course
 from labs.kinds.timeline.record import Event, StepResult, Timeline, TimelineRun
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.segments import (
@@ -151,9 +149,6 @@ def test_course_leaves_behind_what_comes_too_fast_and_serves_it_later() -> None:
     assert after.throughput_rps == pytest.approx(24, rel=0.04)
     assert after.in_flight[1] == pytest.approx(12, rel=0.06)
     assert after.response_time_s == pytest.approx(0.5, rel=0.02)
-    limits = [limit for limit, _ in itertools.groupby(part.limit for part in parts)]
-    assert limits == ["arrivals", "pool", "arrivals"]
-    assert 1.5 * 88 < users_for(POOL, HALF, THREE_PM, examples.MACHINE) < 3 * 88
 
 
 @pytest.mark.parametrize(
@@ -173,23 +168,6 @@ def test_course_has_the_queue_of_queueing_theory_close_to_the_limit(
     parts = course(server, work, steps, IDEAL, WHOLE)
     late = [part.in_flight[1] for part in parts if part.to_s > 30]
     assert np.mean(late) == pytest.approx(under_way, rel=0.2)
-    assert {part.limit for part in parts} == {"arrivals"}
-
-
-@pytest.mark.parametrize(
-    ("server", "work", "rates"),
-    [
-        (POOL, HALF, (0.1, 0.3)),  # some twenty to sixty come in a second of all runs together
-        (Server("event-loop"), Workload(cpu_s=0.4), (0.2, 0.2)),
-        (replace(POOL, processes=200), HALF, (24.0, 2.0)),  # of 24 a second 12 are being served
-    ],
-)
-def test_course_takes_chance_for_no_limit(
-    server: Server, work: Workload, rates: Sequence[float]
-) -> None:
-    """By chance, or as those who were in service go; no queue is worked off."""
-    steps = [Step(seconds=40, rate=rate) for rate in rates]
-    assert {part.limit for part in course(server, work, steps, IDEAL, WHOLE)} == {"arrivals"}
 
 
 def test_course_queues_arrivals_for_a_lock_and_under_a_quota() -> None:
@@ -210,11 +188,9 @@ def test_course_gives_a_group_what_a_sweep_would() -> None:
     work = Workload(cpu_s=0.05)
     parts = course(POOL, work, steps, examples.CALIBRATION, examples.MACHINE)
     assert [part.throughput_rps for part in parts] == pytest.approx([20, 40, 40], rel=0.05)
-    assert [part.limit for part in parts] == ["users", "cpu", "cpu"]  # D of two is more
     assert [part.in_flight for part in parts] == [(1, 1), (2, 2), (8, 8)]
     assert parts[2].response_time_s == pytest.approx(8 / parts[2].throughput_rps)
     assert parts[2].in_flight_band is None
-    assert users_for(POOL, work, steps, examples.MACHINE) == 0
 
 
 # what is counted
@@ -386,7 +362,6 @@ def with_band() -> Timeline:
         throughput_band_rps=(24.0, 36.0),
         in_flight_band=((0.0, 2.0), (1.0, 5.0)),
         response_time_s=0.1,
-        response_band_s=(0.09, 0.12),
     )
     return structs.replace(found, runs=(replace(found.run, forecast=(*groups, arrivals)),))
 

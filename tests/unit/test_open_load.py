@@ -10,7 +10,7 @@ from labs.theory.simulation import in_turn
 
 
 def station(rps=1.0, places=1.0, **more):
-    return Station(limit="cpu", rps=rps, places=places, **{"alone_s": places / rps} | more)
+    return Station(rps=rps, places=places, **{"alone_s": places / rps} | more)
 
 
 def steady(rate, one, seconds=3000.0, pieces=30):

@@ -22,7 +22,6 @@ class Found:
     pool: NotNegative | None = None  # requests that it holds at once, where told
     behind: tuple[str, ...] = ()  # programs that work when it is asked
     server: str = ""  # as it calls itself in its answers
-    kept: bool = True  # whether it keeps connections
 
     @property
     def visible(self) -> bool:
