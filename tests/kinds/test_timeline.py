@@ -449,13 +449,9 @@ def test_killed_says_who_died(clients: int, who: str) -> None:
     assert f"{who}, was killed. Nobody had taken its place" in killed(died)
 
 
-def test_under_groups_equal_processes_and_its_file_has_each() -> None:
-    shown = html(under(examples.timeline(1.0)))
-    rows = [plain(row).split() for row in shown.split("<tr>")]
-    text = plain(shown)
-    assert "server: master" in text
-    assert any(row[:8] == "server: workers, there all the time 2 100".split() for row in rows)
-    assert "25 %" in text  # of the run: the killed one
+def test_under_sums_up_each_tree_and_its_file_has_each_process() -> None:
+    text = " ".join(plain(html(under(examples.timeline(1.0)))).split())
+    assert "server 1 and 3 below 4.00" in text and "load generator 1 4.00" in text
     assert "On_Core" in text
     rows = list(csv.reader(process_table(examples.timeline_run()).csv().splitlines()))
     assert len(rows) == 1 + 5
