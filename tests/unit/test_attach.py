@@ -29,6 +29,7 @@ from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.attach.show import show
 from labs.kinds.attach.verdict import verdict
+from labs.load.locust import LoadFailed
 from labs.load.target import Target, first_look, read_headers
 from labs.load.workers import Workers
 from labs.measure.rig import Rig
@@ -362,6 +363,18 @@ def test_next_look_asks_as_more_to_half_of_the_knee_unless_something_is_full(
     ramp = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=512)
     ramp.looks.append(replace(point(users), throughput_rps=rps, server_cpu=0.0, generator_cpu=cpu))
     assert ramp._more() == more
+
+
+def test_a_server_that_stalls_after_its_first_answers_is_said_to_be_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("labs.kinds.attach.instruments.LONGEST_WINDOW_S", 0.05)
+    ramp, silent = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=8), np.zeros(5, RECORD)
+    idle: Any = SimpleNamespace(snapshot=lambda **_: None)
+    crowd: Any = SimpleNamespace(elsewhere=False, check=lambda: None, records=lambda: silent)
+    ramp.watch.sampler, ramp.watch.driver = idle, crowd
+    with pytest.raises(LoadFailed, match="asked as 8 users, not one answer came in"):
+        ramp._count(8, 0.001)
 
 
 def test_looks_are_alike_where_a_request_costs_each_side_about_the_same() -> None:
