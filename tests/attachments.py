@@ -63,10 +63,10 @@ def attached(
     return Attached(
         machine=replace(MACHINE, cores=2, quota_cores=None),
         url="http://127.0.0.1:8000/",
-        attachments=(run,),
+        runs=(run,),
     )
 
 
 def with_run(found: Attached, **changes: object) -> Attached:
     """The same attachment with a changed run."""
-    return structs.replace(found, attachments=(replace(found.run, **changes),))
+    return structs.replace(found, runs=(replace(found.run, **changes),))

@@ -294,7 +294,7 @@ def timeline_run(*, factor: float = 1.0, unfit: int | None = None) -> TimelineRu
         recorded_at=WHEN,
         calibration=CALIBRATION,
         forecast=tuple(
-            Expected(from_s=a, to_s=b, throughput_rps=rps, in_flight=(n, n), limit="cpu")
+            Expected(from_s=a, to_s=b, throughput_rps=rps, in_flight=(n, n))
             for a, b, rps, n in expected
         ),
         step_results=tuple(

@@ -69,9 +69,8 @@ def _read(name: str, opened: Callable[[], BinaryIO]) -> LoadTest:
         why = error.strerror or error
         said = f"{printable(name)}: cannot be read ({why}). Give a load test's file."
         raise Unusable(said) from None
-    mark = getattr(mine[0], "AT_A_RATE", None)
-    at_a_rate = mark is not None and mark in head
-    by = "wrk2" if mine[0] is wrk and at_a_rate else mine[0].NAME
+    wrk2 = mine[0] is wrk and wrk.BY_WRK2 in head
+    by, at_a_rate = "wrk2" if wrk2 else mine[0].NAME, wrk2 or mine[0] is vegeta
     return LoadTest(tool=by, levels=tuple(levels), at_a_rate=at_a_rate)
 
 

@@ -111,8 +111,6 @@ class Answer:
 
     status: int
     seconds: float  # from the connection on
-    size: int  # bytes of the body
-    kept: bool  # whether the connection stays open for the next request
     server: str  # as the server calls itself
 
 
@@ -140,7 +138,7 @@ def first_look(
         try:
             connection.request("GET", target.page, headers=headers or {})
             with connection.getresponse() as response:
-                size = _body(target, response, begin)
+                _read(target, response, begin)
         finally:
             connection.close()
     except ssl.SSLCertVerificationError as error:
@@ -170,8 +168,6 @@ def first_look(
     found = Answer(
         status=response.status,
         seconds=time.perf_counter() - begin,
-        size=size,
-        kept=not response.will_close,
         server=response.getheader("Server", ""),
     )
     problem = refusal(found, response.getheader("Location", ""))
@@ -180,8 +176,8 @@ def first_look(
     return found
 
 
-def _body(target: Target, response: http.client.HTTPResponse, begin: float) -> int:
-    """Read an answer to its end; return how many bytes. IncompleteRead where it breaks off."""
+def _read(target: Target, response: http.client.HTTPResponse, begin: float) -> None:
+    """Read an answer to its end. IncompleteRead where it breaks off."""
     size = 0
     while size < MOST_BODY and (part := response.read1()):
         size += len(part)
@@ -192,7 +188,6 @@ def _body(target: Target, response: http.client.HTTPResponse, begin: float) -> i
             )
     if size < MOST_BODY and response.length:
         raise http.client.IncompleteRead(b"", response.length)
-    return size
 
 
 def refusal(found: Answer, location: str = "") -> str:

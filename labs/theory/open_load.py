@@ -31,7 +31,6 @@ class OpenCourse:
 class Station:
     """Station that requests queue for: equal places, behind one line or some that are alike."""
 
-    limit: str  # what it is
     rps: float  # that it can do
     places: float  # behind each line
     alone_s: float  # response time of a request that finds a place free

@@ -27,12 +27,16 @@ from labs.kinds.attach.ramp import WARM, Ramp, alike
 from labs.kinds.attach.record import Attached, Found, Known
 from labs.kinds.attach.report import joined, text
 from labs.kinds.attach.run import AttachLab
+from labs.kinds.attach.show import show
 from labs.kinds.attach.verdict import verdict
+from labs.load.locust import LoadFailed
 from labs.load.target import Target, first_look, read_headers
 from labs.load.workers import Workers
 from labs.measure.rig import Rig
+from labs.present.advice import HOLLOW
 from labs.records.errors import Failed, Unusable
 from labs.records.requests import RECORD
+from labs.records.results import unfit
 
 
 @given(
@@ -361,6 +365,18 @@ def test_next_look_asks_as_more_to_half_of_the_knee_unless_something_is_full(
     assert ramp._more() == more
 
 
+def test_a_server_that_stalls_after_its_first_answers_is_said_to_be_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("labs.kinds.attach.instruments.LONGEST_WINDOW_S", 0.05)
+    ramp, silent = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=8), np.zeros(5, RECORD)
+    idle: Any = SimpleNamespace(snapshot=lambda **_: None)
+    crowd: Any = SimpleNamespace(elsewhere=False, check=lambda: None, records=lambda: silent)
+    ramp.watch.sampler, ramp.watch.driver = idle, crowd
+    with pytest.raises(LoadFailed, match="asked as 8 users, not one answer came in"):
+        ramp._count(8, 0.001)
+
+
 def test_looks_are_alike_where_a_request_costs_each_side_about_the_same() -> None:
     look = replace(point(4), throughput_rps=40.0, server_cpu=0.1, generator_cpu=0.02)
     assert alike(look, replace(look, throughput_rps=80.0, server_cpu=0.21, generator_cpu=0.041))
@@ -374,6 +390,14 @@ def test_report_has_each_level_and_the_verdict() -> None:
     assert [each["users"] for each in data["points"]] == list(USERS)
     assert data["verdict"]["limit"] == "pool"
     assert data["verdict"]["sentences"][0] in text(found)
+
+
+def test_a_level_that_cannot_be_believed_is_told_as_hollow_in_alt_text_and_replay() -> None:
+    found = attached(lambda N: min(N, 10) / 0.2, alone_s=0.2)
+    spoilt = replace(found.points[3], checks=(unfit("noise", "It was."),))
+    found = with_run(found, points=(*found.points[:3], spoilt, *found.points[4:]))
+    assert "Measured: " in show.alt(found) and f"Unfit and {HOLLOW}: 8 users." in show.alt(found)
+    assert [HOLLOW in level.words for level in show.levels(found)].index(True) == 3
 
 
 def test_report_of_a_server_whose_process_is_not_seen_claims_no_cpu_time() -> None:
@@ -449,11 +473,6 @@ def test_first_look_reads_to_the_end_and_ends_with_a_sentence_at_what_is_no_answ
     refused = pytest.raises(Failed, match=said) if said else nullcontext()
     with answering(headers, then, status=code, on_and_on=on_and_on) as url, refused:
         first_look(Target(url))
-
-
-def test_first_look_says_that_nobody_listens() -> None:
-    with pytest.raises(Failed, match="nobody listens"):
-        first_look(Target("http://127.0.0.1:9/"))
 
 
 def test_read_headers_takes_a_file_and_never_an_argument(tmp_path: object) -> None:

@@ -186,7 +186,7 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
         ([level(4, 8, 0.1), level(8, 9, 0.1)], {}, "no one pause"),
         ([level(4, 0.8, 0.1), level(8, 1.6, 0.1)], {}, "A round takes 5 s whatever the number"),
         ([level(4, 40, 0.1), level(8, 79, 0.1)], {}, "so the number of users was the limit"),
-        ([level(4, 40, 0.1), level(8, 79, 0.1)], {}, "there is no plateau in this test"),
+        ([level(4, 40, 0.1), level(8, 79, 0.1)], {}, "after 40 req/s for 4 users: no plateau yet"),
         ([level(4, 40, 0.1), level(8, 41, 0.195)], {}, "the knee lies below 4 users"),
         ([level(4, 40, 0.1), level(16, 80, 0.2), level(32, 60, 0.53)], {}, "X has fallen to 60"),
         (PLATEAU, {"cores": 4, "cpu_ms": 50}, "so the cores are the limit"),
@@ -202,7 +202,7 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
             [level(4, 70, 0.057), level(8, 100, 0.08), level(16, 100, 0.16)],
             *({}, "of which 4 users had 70 %: the knee lies near"),
         ),
-        ([level(8, 200, 0.04), level(10, 150, 0.066)], {}, "too few users more to call that"),
+        ([level(8, 200, 0.04), level(10, 150, 0.066)], {}, "for 8 users: no plateau yet"),
         (
             [level(25, 24.5, 0.02), level(100, 50, 1.0), level(1000, 50, 19.7)],
             *({}, "N/X − R, the pause, comes to 999 ms at every level"),

@@ -9,7 +9,7 @@ from labs.theory.open_load import Station, reckon
 
 
 def station(rps=1.0, places=1.0, **more):
-    return Station(limit="cpu", rps=rps, places=places, **{"alone_s": places / rps} | more)
+    return Station(rps=rps, places=places, **{"alone_s": places / rps} | more)
 
 
 def steady(rate, one, seconds=3000.0, pieces=30):

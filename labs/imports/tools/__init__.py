@@ -1,6 +1,5 @@
 """Load generators whose results can be read, a module for each.
 
 A module has its program's NAME, how its files begin (KNOWN), how to have one (AGAIN), and
-`levels(lines)`, which reads one or says what is wrong with it. What AT_A_RATE says there, only a
-program writes that keeps a rate.
+`levels(lines)`, which reads one or says what is wrong with it.
 """

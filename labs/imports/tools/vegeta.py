@@ -10,7 +10,6 @@ from labs.imports.level import Amount, Count, Level, decoded
 NAME = "vegeta"
 KNOWN = re.compile(r"\{\"latencies\":[^\0]*\"bytes_in\":")
 AGAIN = "Write it with `vegeta attack … | vegeta report -type=json > FILE`."
-AT_A_RATE = '"latencies"'  # as everything that vegeta does
 GOOD = ("2", "3")  # first digit of a status
 NS = 1e-9
 

@@ -8,7 +8,7 @@ from labs.imports.level import Level, agree, count, found, number
 NAME = "wrk"
 KNOWN = re.compile(r"Running \S+ test @ ")
 AGAIN = "Write it with `wrk -t1 -c8 -d30s --latency URL > FILE`."
-AT_A_RATE = "Thread calibration"  # a line that only wrk2 writes
+BY_WRK2 = "Thread calibration"  # a line that only it writes
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -39,7 +39,7 @@ def levels(lines: Iterable[str]) -> list[Level]:
         *lost, late = (count(each, "Socket errors") for each in errors.groups())
         unanswered = sum(lost)
     mean = found(r"^    Latency +(\S+?)(us|ms|s|m|h) ", text, "“Latency”")
-    at_a_rate = AT_A_RATE in text
+    at_a_rate = BY_WRK2 in text
     threads, opened = (
         count(each, "threads and connections")
         for each in found(

@@ -15,6 +15,7 @@ from labs.host.monitor import Sampler
 from labs.load.locust import Driver, LoadFailed
 from labs.load.target import Answer, Target
 from labs.measure.rig import Rig
+from labs.records.format import crowd
 from labs.records.results import Check, Machine, Point
 
 LONE_ANSWERS = 20  # answers of one user, or
@@ -84,14 +85,15 @@ class Windows:
         rig.pause(min(LONGEST_WINDOW_S, window_s), watch.driver.check)
         after = watch.sampler.snapshot(ends=True)
         rig.pause(min(LONGEST_WINDOW_S, response_s), watch.driver.check)
-        report = watch.driver.report(since)
-        if not len(watch.driver.records()):
-            raise LoadFailed(
-                f"{watch.target.url}: not one answer came in {LONGEST_WINDOW_S:.0f} s. Is the "
-                "server up?"
-            )
         if watch.server.roots and not watch.server.pids():
             raise LoadFailed(f"{watch.target.url}: the process that served it has ended.")
+        patience_s = max(LONGEST_WINDOW_S, 3 * cycle_s)
+        if not rig.until(lambda: len(watch.driver.records()) > since, patience_s):
+            raise LoadFailed(
+                f"{watch.target.url}: asked as {crowd(users)}, not one answer came in "
+                f"{patience_s:.0f} s. Is the server up?"
+            )
+        report = watch.driver.report(since)
         point = count_level(report, before, after, users=users, think_time_s=think_time_s)
         if watch.driver.elsewhere:
             point = replace(point, generator_cpu=watch.driver.busiest())

@@ -45,5 +45,4 @@ def found_at(
         pool=pool or (listeners.pool(roots[0], len(serving)) if roots else None),
         behind=tuple(programs),
         server=answer.server,
-        kept=answer.kept,
     )

@@ -175,9 +175,8 @@ class Ramp(Windows):
     def _steady(self) -> bool:
         records = self.watch.driver.records()
         lives = (records["end"] - records["start"])[-STEADY_ANSWERS:]
-        if len(lives) < STEADY_ANSWERS:
-            return False
-        return bool(max(lives) <= (1 + AGREE) * min(lives)) or len(records) >= LONE_ANSWERS
+        agree = len(lives) == STEADY_ANSWERS and max(lives) <= (1 + AGREE) * min(lives)
+        return bool(agree) or len(records) >= LONE_ANSWERS
 
     def _first_pace(self, seconds: float) -> float:
         """About how long an answer takes; a locustfile's users also show how long they pause."""
@@ -337,4 +336,4 @@ class Ramp(Windows):
             stopped=self.stopped,
             generators=len(self.watch.driver.locusts),
         )
-        return Attached(machine=self.machine, url=self.asked.url, attachments=(run,))
+        return Attached(machine=self.machine, url=self.asked.url, runs=(run,))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from labs.records.amounts import Amount, NotNegative
 from labs.records.results import Point, Prediction, Result, middle, pick
 
@@ -22,7 +24,6 @@ class Found:
     pool: NotNegative | None = None  # requests that it holds at once, where told
     behind: tuple[str, ...] = ()  # programs that work when it is asked
     server: str = ""  # as it calls itself in its answers
-    kept: bool = True  # whether it keeps connections
 
     @property
     def visible(self) -> bool:
@@ -62,18 +63,13 @@ class Attached(Result, tag="attach", frozen=True, kw_only=True):
     """A server of the reader's own: its address, and one attachment or more."""
 
     url: str  # "" for the book's own server
-    attachments: tuple[Attachment, ...]
-
-    @property
-    def runs(self) -> tuple[Attachment, ...]:
-        """The attachments, round by round."""
-        return self.attachments
+    runs: tuple[Attachment, ...] = msgspec.field(name="attachments")
 
     @property
     def run(self) -> Attachment:
         """The middle attachment, by its highest throughput."""
         return middle(
-            self.attachments,
+            self.runs,
             lambda each: max((point.throughput_rps for point in each.points), default=0.0),
         )
 

@@ -37,7 +37,6 @@ class AttachLab(LabKind[Attached]):
     """A server of the reader's own: looked at, forecast, measured and judged."""
 
     result = Attached
-    by_round = ("attachments",)
     rounds = 1  # its levels are walked up and down as it is
 
     def __init__(

@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-
-import msgspec
 
 from labs.kinds.attach import report
 from labs.kinds.attach.record import Attached, Known
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.show import Column, Show, known, quoted, to_know
-from labs.kinds.sweep.alt_text import course, sweep_alt
+from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
 from labs.kinds.sweep.figure import ResponseTime, Throughput, sweep_figure
-from labs.kinds.sweep.show import COLUMNS
+from labs.kinds.sweep.show import COLUMNS, Level, level
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
-from labs.present.levels import Level
 from labs.present.plot import Figure
 from labs.present.tables import MS
 from labs.present.trails import Curve, unfit_places
-from labs.present.verdict import assumptions, span
-from labs.records.format import crowd, digits, duration, plain, rate
-from labs.records.results import Point, PredictedLevel, Prediction
+from labs.present.verdict import assumptions
+from labs.records.format import digits, duration, plain, rate
+from labs.records.results import Prediction
 
 AS_IN_A_SWEEP = (
     *("users", "req/s", "forecast req/s", "should lie from", "should lie to", "mean ms"),
 )
 OWN = "The book's own server, started for this run."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A level beside its forecast."""
-
-    point: Point
-    forecast: PredictedLevel
-    visible: bool  # whether the server's CPU time can be read
-
-
-def row(attached: Attached, users: int) -> Row:
-    """Find the row of a level. KeyError says which there are."""
-    run = attached.run
-    return Row(
-        point=attached.at(users),
-        forecast=run.forecast.at(users),
-        visible=run.found.visible,
-    )
 
 
 def drawn(attached: Attached) -> Prediction:
@@ -86,22 +64,9 @@ def curves(attached: Attached) -> list[Curve]:
 def attach_alt(attached: Attached) -> str:
     """The figure in sentences."""
     prediction = drawn(attached)
-    said = sweep_alt(prediction, (), users=[level.users for level in prediction.levels])
-    return f"{said} {course('Measured', attached.points)}" if attached.points else said
-
-
-def attach_levels(attached: Attached) -> list[Level]:
-    """Describe the figure level by level."""
-    said = []
-    for point in attached.points:
-        forecast = attached.run.forecast.at(point.users)
-        words = (
-            f"{crowd(point.users)}: {rate(point.throughput_rps)} (forecast: "
-            f"{rate(forecast.model_rps)}, band {span(forecast)}) in "
-            f"{duration(point.mean_response_time_s)} on average."
-        )
-        said.append(Level(at=point.users, words=words))
-    return said
+    users = [level.users for level in prediction.levels]
+    said = sweep_alt(prediction, attached.points, users=users)
+    return said.replace("Measured here", "Measured")
 
 
 def under(attached: Attached) -> list[Block]:
@@ -115,14 +80,13 @@ def under(attached: Attached) -> list[Block]:
     ]
 
 
-def data(attached: Attached) -> dict[str, Any]:
-    """Give all that was found, for the JSON file, with the verdict."""
-    return {**msgspec.to_builtins(attached), "verdict": report.joined(attached)["verdict"]}
-
-
 def _seen(name: str, **more: Any) -> Column:
     """A number that is known where a process of the server is seen."""
-    return Column(of=lambda level: getattr(level.point, name) if level.visible else None, **more)
+
+    def of(row: Level) -> float | None:
+        return getattr(row.point, name) if row.recording.run.found.visible else None
+
+    return Column(of=of, **more)
 
 
 def _demand(attached: Attached) -> float:
@@ -140,17 +104,16 @@ show: Show[Attached] = Show(
     measured=lambda attached: bool(attached.points),
     about=lambda attached: f"{attached.url}." if attached.url else OWN,
     verdict=under,
-    levels=attach_levels,
+    levels=sweep_levels,
     concluded=lambda attached: verdict(attached).sentences,
-    data=data,
-    rows=lambda attached: [row(attached, point.users) for point in attached.points],
-    row=row,
+    rows=lambda attached: [level(attached, point.users) for point in attached.points],
+    row=level,
     columns=(
         *(column for column in COLUMNS if column.head in AS_IN_A_SWEEP),
         _seen("demand_s", head="CPU ms", cell=lambda value: plain(value * MS)),
         _seen("server_cpu", head="cores busy", cell=plain),
         Column(head="errors", of="point.failed"),
-        Column(head="to know", reason=True, of=lambda level: to_know(level.point.checks)),
+        Column(head="to know", reason=True, of=lambda row: to_know(row.point.checks)),
     ),
     quotes={
         "alone": quoted(lambda attached: attached.run.alone_s, duration),

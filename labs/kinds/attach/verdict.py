@@ -58,11 +58,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The measured levels of a run, and what is asked of them."""
+    """The measured levels of a run, and what is asked of them. Unfit ones count too: a full load
+    generator makes a level unfit, and so does an error."""
 
     run: Attachment
     machine: Machine
-    points: tuple[Point, ...]  # fit ones, from few users to many
+    points: tuple[Point, ...]  # with answers, from few users to many
 
     @property
     def top(self) -> Point:
@@ -122,7 +123,7 @@ def _limit(run: Attachment, machine: Machine) -> Verdict:
         return _nothing_full(curve)
     seen = _quota(curve) or _own_cores(curve) or _others(curve) or _cores(curve)
     if not curve.plateau:  # what is seen directly needs none
-        return _listen_queue(curve) or seen or _still_bending(curve)
+        return _listen_queue(curve) or seen or _unknown(curve)
     return seen or _places(curve) or _listen_queue(curve) or _unknown(curve)
 
 
@@ -181,15 +182,6 @@ def _nothing_full(curve: Curve) -> Verdict:
         "unknown",
         f"Nothing was full: up to {crowd(curve.top.users)} throughput rose with the users, to "
         f"{rate(curve.top.throughput_rps)}. The limit lies higher; ask with more users.",
-    )
-
-
-def _still_bending(curve: Curve) -> Verdict:
-    return _named(
-        "unknown",
-        f"At {crowd(curve.top.users)} the server answered {rate(curve.top.throughput_rps)}, "
-        f"{percent(curve.share(curve.top))} of what so many would ask for if nothing were "
-        "full, and there is no plateau yet. Ask with more users to see what it comes to.",
     )
 
 
@@ -347,11 +339,13 @@ def _listen_queue(curve: Curve) -> Verdict | None:
 
 def _unknown(curve: Curve) -> Verdict:
     top = curve.top
+    why = "There is no plateau yet: ask with more users to see what it comes to."
+    if curve.plateau:
+        why = "None of the causes that this lab knows agrees with all levels, so it names none."
     return _named(
         "unknown",
         f"At {crowd(top.users)} the server answered {rate(top.throughput_rps)}, "
-        f"{percent(curve.share(top))} of what so many would ask for if nothing were full. None "
-        "of the causes that this lab knows agrees with all levels, so it names none.",
+        f"{percent(curve.share(top))} of what so many would ask for if nothing were full. {why}",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.record import Levels, Recording
 from labs.present.advice import HOLLOW
 from labs.present.bet import Guess
 from labs.present.levels import Level
@@ -75,7 +75,7 @@ def course(
     return f"{who}: {', '.join(told)} {whats}; response time {times}{whose}."
 
 
-def sweep_levels(recording: Recording) -> list[Level]:
+def sweep_levels(recording: Levels) -> list[Level]:
     """Describe the figure level by level."""
     return [
         Level(at=point.users, words=f"{crowd(point.users)}: {told(recording, point)}.")
@@ -83,7 +83,7 @@ def sweep_levels(recording: Recording) -> list[Level]:
     ]
 
 
-def told(recording: Recording, point: Point) -> str:
+def told(recording: Levels, point: Point) -> str:
     """Say what was measured at a level, beside its forecast; the rest of a sentence."""
     forecast = recording.run.forecast.at(point.users)
     said = [

@@ -1,10 +1,24 @@
 """A sweep's result: an experiment with its machine and one or more runs of it."""
 
+from typing import Any, Protocol
+
 from labs.records.experiment import Experiment
-from labs.records.results import Point, PredictedLevel, Result, Run, middle, pick
+from labs.records.results import Machine, Point, PredictedLevel, Result, Run, middle, pick
 from labs.theory.server_model import ServerModel
 
 VISIBLE = 0.02  # of the forecast: so far beside it another line is seen
+
+
+class Levels(Protocol):
+    """A result whose drawn run has a level, and its forecast, for each number of users."""
+
+    @property
+    def machine(self) -> Machine: ...
+    @property
+    def run(self) -> Any: ...
+    @property
+    def points(self) -> tuple[Point, ...]: ...
+    def at(self, users: int) -> Point: ...
 
 
 class Recording(Result, tag="sweep", frozen=True, kw_only=True):

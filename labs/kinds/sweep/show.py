@@ -6,6 +6,7 @@ All of its middle run, unless a spread is asked for.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 
@@ -14,7 +15,7 @@ from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, t
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
 from labs.kinds.sweep.figure import sweep_figure
-from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.record import Levels, Recording
 from labs.present import verdict
 from labs.present.blocks import Said
 from labs.present.plot import Figure, extent
@@ -44,15 +45,11 @@ from labs.theory.forecast import explain
 class Level:
     """A level's row: a point beside its forecast and its explanation."""
 
-    recording: Recording
+    recording: Levels
     point: Point
     forecast: PredictedLevel
     explained: PredictedLevel | None = None  # in tables; it takes a while to work out
     label: str = ""  # of the part of a comparison
-
-    @property
-    def connections(self) -> str:
-        return split(self.recording.experiment, self.point).replace(" connections", "")
 
     @property
     def cores(self) -> int:
@@ -68,7 +65,7 @@ def levels(recording: Recording, label: str = "") -> list[Level]:
     ]
 
 
-def level(recording: Recording, users: int) -> Level:
+def level(recording: Levels, users: int) -> Level:
     """Find the row of a level, to quote from. KeyError says which there are."""
     point, forecast = recording.at(users), recording.run.forecast.at(users)
     return Level(recording=recording, point=point, forecast=forecast)
@@ -96,7 +93,7 @@ def _parts(found: Result) -> Iterable[Recording]:
     return getattr(found, "parts", {"": found}).values()
 
 
-def _at_run_speed(row: Level) -> float | None:
+def _at_run_speed(row: Any) -> float | None:
     levels = row.recording.at_run_speed
     return next((each.model_rps for each in levels if each.users == row.point.users), None)
 
@@ -154,7 +151,10 @@ COLUMNS = (
     Column(head="involuntary switches", of="point.involuntary_switches", quote="involuntary"),
     Column(head="queue overflows", of="point.listen_overflows", quote="overflows", said=digits),
     Column(head="memory MiB", of="point.pss_bytes", quote="pss"),
-    Column(head="connections", of="connections"),
+    Column(
+        head="connections",
+        of=lambda row: split(row.recording.experiment, row.point).replace(" connections", ""),
+    ),
     Column(head="X (R+Z) / N", of="point.littles_law", cell=two_places),
     Column(head="to know", reason=True, of=lambda row: to_know(row.point.checks)),
     Column(of="point.generator_cpu", quote="generator_busy"),

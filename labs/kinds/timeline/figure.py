@@ -161,7 +161,7 @@ def _forecast(
     plot: str,
     unit: str,
     means: Callable[[Expected], tuple[float | None, float | None]],
-    bands: Callable[[Expected], tuple[Ends, Ends] | None],
+    bands: Callable[[Expected], tuple[Ends, Ends] | None] = lambda part: None,
 ) -> Iterator[Trace]:
     """Draw what was expected, and what eight of ten runs should show. means, bands: where a part of
     the forecast begins and where it ends; None where there is none."""
@@ -186,13 +186,7 @@ def _forecast(
 
 
 def _response_times(run: TimelineRun) -> Iterator[Trace]:
-    yield from _forecast(
-        *(run, "xy2", "ms"),
-        lambda part: (_ms(part.response_time_s),) * 2,
-        lambda part: (
-            part.response_band_s and ([round(s * 1000, 2) for s in part.response_band_s],) * 2
-        ),
-    )
+    yield from _forecast(run, "xy2", "ms", lambda part: (_ms(part.response_time_s),) * 2)
     rates = _rates_of(run)
     how: Shown = {"size": 5, "legend": False, "plot": "xy2"}
     how["hover"] = "{y:.4~g} ms on average, answered around {x} s"

@@ -21,11 +21,7 @@ from labs.theory.forecast import forecast
 from labs.theory.open_load import Floats, Station, reckon
 from labs.theory.server_model import SWITCH_INTERVAL_S, ServerModel
 
-AT_HAND = 20  # users of the load generator beyond those that arrivals are expected to need
-MOST_AT_HAND = 2048
 PIECE_S = 1.0  # a step is forecast in pieces of about this length: its rates are drawn so
-FULL = 0.98  # of what the server can do: who comes faster meets its limit
-QUEUED = 1.25  # times as many answered as came: it works off what was left behind
 
 
 def station(
@@ -54,7 +50,6 @@ def station(
     if waits:
         cv = math.hypot(D * cv, V * workload.wait_cv) / (D + V)
     return Station(
-        limit=limit,
         rps=min(narrow.rps, full_rps),
         places=narrow.units / lines,
         # Whoever meets a wait that others have together joins the next one.
@@ -96,24 +91,6 @@ def course(
     return tuple(found)
 
 
-def users_for(server: Server, workload: Workload, steps: Sequence[Step], machine: Machine) -> int:
-    """Count the users that the load generator should have at hand, so that arrivals find one: half
-    as many again as an ideal machine would have under way, in the worst of ten runs. 0 where all
-    steps are groups."""
-    if all(step.rate is None for step in steps):
-        return 0
-    ideal = Calibration(
-        loops_per_s=tuple(float(n) for n in range(1, machine.cores + 1)),
-        noise_fraction=0.0,
-        overhead_s=0.001,
-        generator_s=0.0005,
-    )
-    parts = course(server, workload, steps, ideal, machine)
-    most = max(max(part.in_flight) for part in parts)
-    high = max(max(part.in_flight_band[1]) for part in parts if part.in_flight_band)
-    return min(MOST_AT_HAND, math.ceil(max(most, high) * 1.5 + 4 * math.sqrt(most)) + AT_HAND)
-
-
 def _groups(
     parts: Sequence[Part], workload: Workload, calibration: Calibration, machine: Machine
 ) -> Iterator[Expected]:
@@ -127,7 +104,6 @@ def _groups(
             to_s=part.begin_s + part.step.seconds,
             throughput_rps=level.model_rps,
             in_flight=(users, users),
-            limit=level.limit,
             response_time_s=level.model_response_time_s,
         )
 
@@ -143,17 +119,12 @@ def _arrivals(
         rates += [part.step.rate or 0.0] * pieces
         stations += [station(part.server, workload, calibration, machine)] * pieces
     found = reckon(rates, stations, edges)
-    for place, (rate, at) in enumerate(zip(rates, stations, strict=True)):
-        rps = float(found.throughput_rps[place])
-        # Beyond what are in service as it answers the most, requests queue.
-        queue = found.under_way[place] > at.rps * at.alone_s
-        full = rate >= FULL * at.rps or (queue and rps > QUEUED * rate)
+    for place in range(len(rates)):
         yield Expected(
             from_s=round(edges[place], 3),
             to_s=round(edges[place + 1], 3),
-            throughput_rps=round(rps, 3),
+            throughput_rps=round(float(found.throughput_rps[place]), 3),
             in_flight=_pair(found.under_way[place : place + 2]),
-            limit=at.limit if full else "arrivals",
             throughput_band_rps=_pair(found.throughput_band_rps[place]),
             in_flight_band=(
                 _pair(found.under_way_band[place]),

@@ -27,11 +27,9 @@ class Expected:
     to_s: float
     throughput_rps: Amount
     in_flight: tuple[float, float]  # requests under way at its begin and its end
-    limit: str  # what holds it back: users, arrivals, cpu, pool, ...
     throughput_band_rps: tuple[float, float] | None = None
     in_flight_band: tuple[tuple[float, float], tuple[float, float]] | None = None  # as in_flight
-    response_time_s: float | None = None  # of those answered; None where nobody is, or of old
-    response_band_s: tuple[float, float] | None = None  # of a run's mean
+    response_time_s: float | None = None  # of those answered; None where nobody is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +63,6 @@ class TimeBin:
     workers: NotNegative | None  # at its end
     cores: tuple[tuple[float, float, float, float], ...]  # per core: user, system, wait, idle
 
-    @property
-    def throughput_rps(self) -> float:
-        return self.completed / TIME_BIN_S
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
@@ -91,7 +85,7 @@ class TimelineRun(ProcessTrees):
     ramp: tuple[tuple[float, int], ...] = ()  # when the number of workers was seen to change
     events: tuple[Event, ...] = ()
     processes: tuple[Process, ...] = ()
-    seed: int = 0  # of sizes, and of arrivals by `arrivals_seed`; old runs' arrivals had this one
+    seed: int = 0  # of sizes, and of arrivals by `arrivals_seed`
     power: tuple[Power, ...] = ()  # when it began, and when it ended
 
     @property

@@ -6,6 +6,7 @@ Each step begins when its time has come, whatever the one before has left behind
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
@@ -16,7 +17,6 @@ from labs.analysis.scale import own_steps
 from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
-from labs.kinds.timeline.forecast import users_for
 from labs.kinds.timeline.question import asked_step, between, least_obvious, question
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.walk import TAIL_S, Order, Walk
@@ -30,6 +30,7 @@ from labs.records.settings import check_named
 from labs.records.steps import KILL, Step, check_steps
 from labs.servers.control import MORE, check_kill, check_raise, check_steps_for
 
+MOST_AT_HAND = 2048  # users of the load generator
 CONTROLS = {"Kill a worker": KILL, "Add workers": MORE}
 
 
@@ -82,7 +83,8 @@ class TimelineLab(LabKind[Timeline]):
         server, workload, steps = self.server, self.workload, self.steps
         groups = {step.users for step in steps if step.users is not None}
         experiment = Experiment(server, workload, Load(sorted(groups) or [1]))
-        at_hand = users_for(server, workload, steps, rig.machine)
+        come = sum((step.rate or 0.0) * step.seconds for step in steps)  # at worst none is answered
+        at_hand = min(MOST_AT_HAND, math.ceil(come + 4 * math.sqrt(come)))
         # A crowd would leave a server that grows with more workers than it begins with.
         alone = 1 if server_facts(server.by).first is not None else None
         self._orders = SimpleQueue()

@@ -1,9 +1,8 @@
 """Step results and time bins of a timeline, from raw request records and samples. No processes."""
 
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from workloads.protocol import FAILED, LATE, MISSED, OK
 
 Floats = NDArray[np.float64]
 Records = NDArray[np.void]  # of `labs.records.requests`
-Losses = Mapping[int, Floats]  # a worker that was killed -> when requests failed with it
 FAILS_WITHIN_S = 1.0  # of a worker's death, what it was answering has failed
 GONE_WITHIN_S = 0.05  # of its being killed, it takes no more requests
 USED = (  # what a step and a usage call the same
@@ -73,23 +71,13 @@ def requests_of(report: Report, *, began: float) -> Requests:
     )
 
 
-def lost_with(requests: Requests, deaths: Mapping[int, float]) -> Losses:
-    """Find for each worker that was killed, in that order and then, when the requests failed that
-    it took along: those begun by then that failed soon afterwards and before the next death.
-    """
-    failed = requests.of(FAILED)
+def lost(requests: Requests, deaths: Sequence[float], from_s: float, to_s: float) -> int:
+    """Count the requests that failed in between with a worker that was killed: begun by its death,
+    they failed soon afterwards."""
+    failed, at_s = requests.of(FAILED), np.array(deaths)[:, None]
     starts, ends = failed["start"], failed["end"]
-    found = {}
-    for pid, (at_s, next_s) in zip(deaths, pairwise([*deaths.values(), np.inf]), strict=True):
-        soon = (ends >= at_s) & (ends < min(next_s, at_s + FAILS_WITHIN_S))
-        found[pid] = ends[soon & (starts <= at_s + GONE_WITHIN_S)]
-    return found
-
-
-def lost_between(losses: Losses, from_s: float, to_s: float) -> dict[int, int]:
-    """Count how many requests failed in between, with each worker that lost any."""
-    counts = {pid: _between(ends, from_s, to_s) for pid, ends in losses.items()}
-    return {pid: count for pid, count in counts.items() if count}
+    soon = (ends >= at_s) & (ends < at_s + FAILS_WITHIN_S) & (starts <= at_s + GONE_WITHIN_S)
+    return _between(ends[soon.any(axis=0)], from_s, to_s)
 
 
 def step_result(

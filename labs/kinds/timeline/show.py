@@ -1,7 +1,7 @@
 """Show of a timeline: a row for each step, the processes of both trees, and the numbers that prose
 may quote of the middle run. Steps are counted from 1."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -33,11 +33,10 @@ from labs.present.palette import ORANGE
 from labs.present.quantities import NoSuchNumber
 from labs.present.tables import Table, link
 from labs.records.format import NARROW, digits, percent, plain
-from labs.records.processes import Process, Who
+from labs.records.processes import Who
 from labs.records.steps import KILL
 
 CORES_SHOWN = 8  # columns of their own; a table has no room for more
-WHOLE = 0.98  # of the run: who was there for so long was there all the time
 
 
 def _load(step: WalkedStep) -> str:
@@ -77,7 +76,7 @@ COLUMNS = (
 )
 
 
-MAIN = ("processes", "how many", "user s", "system s")  # of the table of both trees
+MAIN = ("tree", "processes", "user s", "system s")  # of the table of both trees
 FOLDED = "On_Core is CPU seconds per second, and On_CPU is that over the machine's cores."
 
 
@@ -109,12 +108,12 @@ def under(timeline: Timeline) -> list[Block]:
 
 
 def _processes(timeline: Timeline) -> Markup:
-    """Show both trees, alike processes in one row, and every one as a file."""
+    """Show both trees, a row each, and every process as a file."""
     head = (
-        *("processes", "how many", "lived, of the run", "user s", "system s", "minor faults"),
-        *("major faults", "On_Core", "On_CPU"),
+        *("tree", "processes", "lived s", "user s", "system s", "minor faults", "major faults"),
+        *("On_Core", "On_CPU"),
     )
-    rows = [row for who in TREES for row in _tree(timeline, who)]
+    rows = [_tree(timeline, who) for who in TREES if timeline.run.tree(who)]
     name = f"processes-{timeline.machine.cores}-cores.csv"
     everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
     return Markup(DATA).format(
@@ -125,41 +124,18 @@ def _processes(timeline: Timeline) -> Markup:
     )
 
 
-def _tree(timeline: Timeline, who: Who) -> Iterator[tuple[str, ...]]:
-    run, tree, name = timeline.run, timeline.run.tree(who), TREES[who]
-    if not tree:
-        return
-    whole_s = max(each.lived_s for each in tree)
-    pids = {each.pid for each in tree}
-    below = [each for each in tree if each.parent in pids]
-    groups = {
-        "master": [each for each in tree if each.parent not in pids],
-        "workers, there all the time": [p for p in below if p.lived_s >= WHOLE * whole_s],
-        "workers, there for a part of it": [p for p in below if p.lived_s < WHOLE * whole_s],
-    }
-    if below:
-        for label, group in groups.items():
-            if group:
-                yield _row(f"{name}: {label}", group, whole_s)
-    cells = _row(f"{name}: the whole tree" if below else name, tree, whole_s)
-    yield (*cells[:-2], plain(run.on_core(who)), percent(timeline.on_cpu(who)))
-
-
-def _row(name: str, group: Sequence[Process], whole_s: float) -> tuple[str, ...]:
-    shortest, longest = min(p.lived_s for p in group), max(p.lived_s for p in group)
-    lived = percent(longest / whole_s)
-    if shortest < WHOLE * longest:
-        lived = f"{percent(shortest / whole_s)} to {lived}"
+def _tree(timeline: Timeline, who: Who) -> tuple[str, ...]:
+    run, tree, below = timeline.run, timeline.run.tree(who), timeline.run.children(who)
     return (
-        name,
-        str(len(group)),
-        lived,
-        f"{sum(process.user_s for process in group):.2f}",
-        f"{sum(process.system_s for process in group):.2f}",
-        _counted([process.minor_faults for process in group]),
-        _counted([process.major_faults for process in group]),
-        plain(sum(process.cpu_s for process in group) / whole_s),
-        "",
+        TREES[who],
+        f"{len(tree) - below} and {below} below" if below else str(len(tree)),
+        f"{max(process.lived_s for process in tree):.2f}",
+        f"{sum(process.user_s for process in tree):.2f}",
+        f"{sum(process.system_s for process in tree):.2f}",
+        _counted([process.minor_faults for process in tree]),
+        _counted([process.major_faults for process in tree]),
+        plain(run.on_core(who)),
+        percent(timeline.on_cpu(who)),
     )
 
 

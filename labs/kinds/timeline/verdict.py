@@ -4,8 +4,7 @@ records in, sentences out."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
 from labs.analysis.causes import AGREES, Effects
 from labs.analysis.checks import full_generator, is_the_result, sampling_error, surroundings
@@ -14,7 +13,7 @@ from labs.kinds.timeline.record import StepResult, Timeline, WalkedStep
 from labs.present.power import powered
 from labs.present.verdict import need, who
 from labs.records.experiment import Server, Workload
-from labs.records.format import digits, duration, listed, percent, quotient, rate
+from labs.records.format import digits, duration, percent, quotient, rate
 from labs.records.results import Check, Machine, told, unfit
 from labs.records.server_facts import locked
 from labs.records.steps import KILL, Step
@@ -39,18 +38,15 @@ def checks(
     step: Step,
     server: Server,
     machine: Machine,
-    lost: Mapping[int, int] = MappingProxyType({}),
+    lost: int = 0,
+    killed: int = 1,
 ) -> Iterator[Check]:
-    """Check a step: all that is to be said of it. lost: requests that failed in it with each worker
-    that was killed, by its process id."""
-    with_them = sum(lost.values())
-    if with_them:
-        whose = "the worker that was killed"
-        if len(lost) > 1:
-            each = listed([f"{count} with process {pid}" for pid, count in lost.items()])
-            whose = f"the {len(lost)} workers that were killed ({each})"
-        yield told("killed", f"{_requests(with_them)} failed, with {whose}.")
-    if failed := result.failed - with_them:
+    """Check a step: all that is to be said of it. lost: requests that failed in it with the workers
+    that were killed so far."""
+    if lost:
+        whose = "the worker that was killed" if killed == 1 else "workers that were killed"
+        yield told("killed", f"{_requests(lost)} failed, with {whose}.")
+    if failed := result.failed - lost:
         yield failures(failed, no_port=result.no_port)
     if result.missed:
         yield unfit(

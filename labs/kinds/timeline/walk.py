@@ -134,16 +134,15 @@ class Walk:
         bed.driver.check()
         began, samples, done = bed.sampler.started, list(bed.sampler.samples), list(self.done)
         requests = segments.requests_of(bed.driver.report(self.since), began=began)
-        deaths = {each.pid: each.at - began for each, _ in done if isinstance(each, Killed)}
-        losses = segments.lost_with(requests, deaths)
+        deaths = [each.at - began for each, _ in done if isinstance(each, Killed)]
         results = []
         for step, before, after in zip(self.steps, self.borders, self.borders[1:], strict=False):
             workers = [each.workers for each in samples if each.at_s <= after.at_s]
             found = segments.step_result(
                 step, requests, before, after, workers[-1] if workers else None
             )
-            lost = segments.lost_between(losses, before.at_s, after.at_s)
-            checks = verdict.checks(found, step, self.server, bed.machine, lost)
+            lost = segments.lost(requests, deaths, before.at_s, after.at_s)
+            checks = verdict.checks(found, step, self.server, bed.machine, lost, len(deaths))
             results.append(replace(found, checks=tuple(checks)))
         self.so_far = replace(
             self.so_far,
@@ -152,7 +151,7 @@ class Walk:
                 self.steps, requests, samples, min(self.whole_s, requests.now_s)
             ),
             ramp=segments.ramp([sample for sample in samples if sample.at_s <= self.whole_s]),
-            events=tuple(_events(done, losses, began)),
+            events=tuple(_events(done, began)),
         )
         return Timeline(
             server=self.server,
@@ -184,31 +183,24 @@ class Walk:
             thread.join()
 
 
-def _events(
-    done: Sequence[tuple[Killed | Raised, bool]], losses: segments.Losses, began: float
-) -> Iterator[Event]:
-    """Say what was done; losses: of each worker that was killed, see `segments.lost_with`."""
+def _events(done: Sequence[tuple[Killed | Raised, bool]], began: float) -> Iterator[Event]:
+    """Say what was done."""
     for each, by_reader in done:
-        words = raised(each) if isinstance(each, Raised) else killed(each, len(losses[each.pid]))
+        words = raised(each) if isinstance(each, Raised) else killed(each)
         yield Event(at_s=round(each.at - began, 2), words=words, by_reader=by_reader)
 
 
-def killed(worker: Killed, failed: int) -> str:
-    """Say how a worker died, what it meant for the users that it had, and who came after it."""
+def killed(worker: Killed) -> str:
+    """Say how a worker died, and who came after it."""
     clients, later = worker.clients, duration(worker.after_s)
     who = {0: "an idle worker", 1: "a worker with a client"}.get(
         clients, f"a worker with {clients} clients"
     )
-    lost = {0: "No request failed with it.", 1: "One request failed with it."}.get(
-        failed, f"{failed} requests failed with it."
-    )
-    if failed > max(clients, 1):
-        lost += " It had that many by the time it was gone."
     then = f"Process {worker.follower} took its place {later} later."
     if worker.follower is None:
         few = ": this server makes another only if too few are idle" * worker.when_needed
         then = f"Nobody had taken its place {later} later{few}."
-    return f"Process {worker.pid}, {who}, was killed. {lost} {then}"
+    return f"Process {worker.pid}, {who}, was killed. {then}"
 
 
 def raised(pool: Raised) -> str:
