@@ -185,12 +185,6 @@ class PanelDriver:
         self.panel._duration.value = seconds
 
     @property
-    def sign(self) -> str:
-        """What is said of the run beside the buttons that lift the limit; "" where nothing is."""
-        beside = self.panel._bar.sign
-        return "" if beside.layout.display == "none" else self.said("progress")
-
-    @property
     def bar(self) -> float:
         """How far the bar is."""
         return float(self.panel._bar._bar.value)

@@ -56,11 +56,9 @@ class EarlierRuns(ipywidgets.HBox):
         """Name the newest run, as a sentence begins."""
         return self.newest[:1].upper() + self.newest[1:]
 
-    def differs(self, now: Settings | None) -> str:
-        """Say how what was set for the newest run differs from what is set; None: that can't be. ""
-        where it does not."""
-        if now is None:
-            return f"Below: {self.newest}, measured with other settings."
+    def differs(self, now: Settings) -> str:
+        """Say how what was set for the newest run differs from what is set; "" where it does
+        not."""
         then, instead = told_apart([self.set_then, now])
         if not (then or instead):
             return ""

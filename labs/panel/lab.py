@@ -145,7 +145,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         put(self._problem, alarm(self._refused(error)))
         self._possible = False
         self._prompt.enable(False)
-        self._mark()
         self._ready()
 
     def _can_be(self, lab: LabKind[Found]) -> None:
@@ -156,7 +155,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._about.value = about(lab.about())
         if work(before) != work(lab):
             self._reset()
-        self._mark()
         self._ready()
 
     def _reset(self) -> None:
@@ -268,7 +266,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if self._shown is not None and self._whole is not None:
                 self._draw_figure(*self._whole)  # also where nothing came in its place
-                self._mark()
+                self._results.tell()
             self._results.strip.finish()
             self._enable(True)
             self._bar.tell(said)
@@ -356,16 +354,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._figure.figure = with_trails(show.figure(found), trails, recorded=old)
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
-
-    def _now(self) -> Settings | None:
-        """Say what is set, if it can be."""
-        return self._told(self._lab) if self._possible else None
-
-    def _mark(self) -> None:
-        """Say of what stands there that it is of other settings, where it is."""
-        if self._shown is not None:
-            words = self._earlier.differs(self._now())
-            self._results.tell(words, others=bool(words))
 
     def _taken_away(self, gone: Result) -> None:
         """Draw without an earlier run, which the reader has removed."""

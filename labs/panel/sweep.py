@@ -87,6 +87,8 @@ class SweepPanel(LabPanel[Recording]):
     def _cannot_be(self, error: Unusable) -> None:
         self._planned += 1
         self._plan, self._wanted = None, False
+        if self._shown is not None:
+            self._results.tell(self._whose, others=True)
         super()._cannot_be(error)
 
     def _make_plan(self, number: int, lab: SweepLab) -> None:
@@ -144,9 +146,13 @@ class SweepPanel(LabPanel[Recording]):
             self._results.draw_split(show.split(shown))
         else:
             self._results.draw_split(None)
-        here = f"{self._earlier.newest_first}, measured here: "
+        self._results.tell(differs or self._whose, others=bool(differs))
+
+    @property
+    def _whose(self) -> str:
+        """Say which run was measured last, and with what."""
         set_then = in_words(self._earlier.set_then)
-        self._results.tell(differs or f"{here}{set_then}.", others=bool(differs))
+        return f"{self._earlier.newest_first}, measured here: {set_then}."
 
     # ---- a run -------------------------------------------------------------------------------
 

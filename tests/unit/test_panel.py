@@ -407,6 +407,7 @@ def test_unusable_users_are_refused_with_a_sentence_and_nothing_is_lost(
     panel.set(users="4, 2")
     assert panel.said("problem").startswith("Users “2”: comes after a larger level")
     assert not panel.can_run
+    assert panel.said("whose").startswith("Run 1, measured here: ") and panel.marked
     panel.press_run()  # was on its way
     assert panel.html("answer") == verdict and panel.html("data")
     panel.set(users="1 2 4")
