@@ -26,8 +26,6 @@ FRAME = """
 .jupyter-widgets.wt-prediction, .jupyter-widgets.wt-actions { flex-flow: row wrap; }
 .wt-prediction .widget-label { width: auto; }
 .wt-others { opacity: 0.7; }
-.jupyter-widgets.wt-earlier { flex-flow: row wrap; gap: 0.3rem; }
-.wt-earlier .jupyter-button { width: auto; }
 .jupyter-widgets.wt-fixes { flex-flow: row wrap; }
 .wt-fixes .jupyter-button { height: auto; max-width: 100%; white-space: normal; width: auto; }
 .wt-data { overflow-x: auto; }

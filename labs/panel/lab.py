@@ -32,7 +32,7 @@ from labs.recordings import last_run
 from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 from labs.records.format import seconds
-from labs.records.results import Result, Sample
+from labs.records.results import Sample
 
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
@@ -60,8 +60,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._job: Job | None = None
         self._shut = threading.Event()
         self._shown: Found | None = None  # measured here: whose results stand below the figure
-        self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
-        self._whole: tuple[Found, str] | None = None  # the same, of a run that is over
+        self._whole: tuple[Found, str] | None = None  # what is over and drawn, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._possible = True  # what is set
         self._duration = Duration(lab, self._changed, self._lab.each_s) if lab.each_s else None
@@ -74,7 +73,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._about = ipywidgets.HTML(about(self._lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._earlier = EarlierRuns(self._taken_away)
+        self._earlier = EarlierRuns()
         self._results = Results()
         self._keys = ipywidgets.HTML(layout={"display": "none"})  # for the page's exercises
         empty(self._problem, self._caption)
@@ -162,7 +161,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._expect()
         self._ask()
         put(self._caption, "")
-        self._shown = self._drawn = None
+        self._shown = None
         self._figure.blank()
         self._results.clear()
         self._results.strip.clear()
@@ -192,7 +191,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._bar,
             self._caption,
             self._figure,
-            self._earlier,
             *self._notes,
             self._results.whose,
             self._results,
@@ -348,23 +346,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
-        self._drawn = (found, words)
         old = found is self._recorded
         trails = [] if old else self._earlier.beside(found, self._told(self._lab))
         self._figure.figure = with_trails(show.figure(found), trails, recorded=old)
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
-
-    def _taken_away(self, gone: Result) -> None:
-        """Draw without an earlier run, which the reader has removed."""
-        with self._drawing:
-            if gone is self._shown:
-                self._shown = None
-                self._results.clear()
-                self._results.strip.layout.display = "none"
-            self._redraw()
-
-    def _redraw(self) -> None:
-        """Draw the figure anew, when an earlier run has gone."""
-        if self._drawn is not None:
-            self._draw_figure(*self._drawn)

@@ -103,7 +103,6 @@ class MysteryPanel(LabPanel[Mystery]):
             self._lab = self._asked = self._asked.another(self._seed.value)
             self._forget()
             put(self._caption, "")
-            self._drawn = None
             self._figure.blank()
             self._results.strip.clear()
             self._enable(True)

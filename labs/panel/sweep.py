@@ -222,10 +222,6 @@ class SweepPanel(LabPanel[Recording]):
         figure = sweep_figure(prediction, points, think_time_s=load.think_time_s, **shown)
         self._figure.figure = with_trails(figure, trails)
 
-    def _redraw(self) -> None:
-        if self._plan is not None:
-            self._draw_levels(self._plan.experiment)
-
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """Find the recorded run to stand beside a run of the same server and work, at any levels;
         one at another scale as if it had been made on as many cores, with the words for that."""
