@@ -93,20 +93,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _begin(self) -> None:
         """Put up what stands there before the first run."""
-        self._expect()
         self._decided()
 
     def said_before(self, words: str, about: str, number: float | None) -> None:
         """Take over what the reader bet before this panel was there, or that none was wanted."""
         with self._drawing:
             self._prompt.said_before(words, about, number)
-
-    def _expect(self) -> None:
-        """Set what the recorded run has of the question, if it is of what is set."""
-        self._prompt.expected = None
-        if self._recorded is not None and self._usual.matches(self._recorded):
-            known = self._lab.answer(self._recorded)
-            self._prompt.expected = known.model or known.measured
 
     @property
     def _usual(self) -> LabKind[Found]:
@@ -128,7 +120,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         return lab if length is None or length.value == lab.each_s else lab.lasting(length.value)
 
     def _changed(self) -> None:
-        """Take up what was set: what it means, what may be expected, and how long it takes."""
+        """Take up what was set: what it means, and how long it takes."""
         with self._drawing:
             self._bar.tell("")  # went wrong with what was set before
             try:
@@ -158,7 +150,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _reset(self) -> None:
         """Start afresh: another server, work or load was neither predicted nor measured."""
-        self._expect()
         self._ask()
         put(self._caption, "")
         self._shown = None

@@ -118,7 +118,6 @@ class SweepPanel(LabPanel[Recording]):
         self._possible, self._current = True, None
         put(self._problem, "")
         self._prompt.enable(True)
-        self._prompt.expected = plan.forecast.levels[-1].model_rps
         self._ask()
         self._ready()
 

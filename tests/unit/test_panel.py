@@ -87,11 +87,7 @@ def test_said_before_returns_with_the_figure_drawn_however_late_the_plan_is(
     driver.shut()
 
 
-def test_an_absurd_number_is_asked_about_and_flattens_nothing(panel: PanelDriver) -> None:
-    panel.commit("1e9")
-    assert panel.guess is None and "is that what you mean?" in panel.said("question")
-    panel.commit("1e8")  # another slip
-    assert panel.guess is None
+def test_an_absurd_number_flattens_nothing(panel: PanelDriver) -> None:
     panel.commit("1e8")
     assert panel.guess == 1e8 and panel.can_run
     for axis in ("y", "y2"):
