@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from labs.exercises.exercise import Exercise, NoSuchNumber
+from labs.exercises.exercise import Exercise
 from labs.exercises.page import KINDS, Page, Part
 from labs.exercises.readings import READINGS
 from labs.exercises.words import CODE, FIELD, fill, plain
+from labs.present.quantities import NoSuchNumber
 from labs.records.errors import Unusable
 
 

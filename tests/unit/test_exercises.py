@@ -16,9 +16,10 @@ from chapters import judge
 from msgspec import structs
 
 from labs.exercises import catalogue, proofreading, words
-from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, NoSuchNumber, Numbers
+from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, Numbers
 from labs.exercises.key import Key, exercise, field, key, keys, measured, slips
 from labs.exercises.page import read
+from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.format import percent
