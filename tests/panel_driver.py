@@ -185,12 +185,6 @@ class PanelDriver:
         self.panel._duration.value = seconds
 
     @property
-    def sign(self) -> str:
-        """What is said of the run beside the buttons that lift the limit; "" where nothing is."""
-        beside = self.panel._bar.sign
-        return "" if beside.layout.display == "none" else self.said("progress")
-
-    @property
     def bar(self) -> float:
         """How far the bar is."""
         return float(self.panel._bar._bar.value)
@@ -215,13 +209,9 @@ class PanelDriver:
 
     @property
     def earlier(self) -> list[str]:
-        """The runs of before that are drawn, as their buttons say it, the oldest first."""
-        buttons = self.panel._earlier.children
-        return [each.description.removeprefix("✕ ").replace("\u00a0", " ") for each in buttons]
-
-    def remove(self, place: int) -> None:
-        """Press one of these buttons."""
-        self.panel._earlier.children[place].click()
+        """The runs of before that are drawn, as the legend says it, the oldest first."""
+        entries = [each["name"] for each in self.figure["data"][::-1] if each.get("showlegend")]
+        return [each.replace("\u00a0", " ") for each in entries if re.match("run [0-9]", each)]
 
     @property
     def marked(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from labs.analysis.causes import UNSTEADY
+from labs.present.quantities import NoSuchNumber
 from labs.records.format import digits
 from labs.theory.expression import evaluate
 
@@ -32,10 +33,6 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 CLOSE = 0.02  # an answer rounded to two digits is meant exactly
-
-
-class NoSuchNumber(LookupError):
-    """An exercise has no number of that name."""
 
 
 class Numbers(dict[str, float]):

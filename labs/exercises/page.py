@@ -45,7 +45,6 @@ class Part:
     title: str  # of a question
     options: str  # of a question, as YAML
     text: str
-    section: str  # of the page, by its heading
     line: int  # of the page, on which it begins
     text_line: int  # on which its text does
 
@@ -86,7 +85,6 @@ def parted(text: str) -> tuple[str, str]:
 def _part(source: str, match: re.Match[str]) -> Part:
     id, _, title = match["head"].strip().partition(" · ")
     line = source.count("\n", 0, match.start()) + 1
-    sections = re.findall(r"^## (.+)", source[: match.start()], re.MULTILINE)
     options, text = parted(match["body"])
     return Part(
         kind=match["kind"],
@@ -94,7 +92,6 @@ def _part(source: str, match: re.Match[str]) -> Part:
         title=title,
         options=options,
         text=text,
-        section=sections[-1] if sections else "",
         line=line,
         text_line=line + 1 + options.count("\n"),
     )

@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from labs.exercises.exercise import Exercise, NoSuchNumber
+from labs.exercises.exercise import Exercise
 from labs.exercises.page import KINDS, Page, Part
 from labs.exercises.readings import READINGS
 from labs.exercises.words import CODE, FIELD, fill, plain
+from labs.present.quantities import NoSuchNumber
 from labs.records.errors import Unusable
 
 
 def complaints(page: Page) -> list[tuple[int, str]]:
-    """List what is wrong with the exercises on a page, by line: options, fields, ids, their order,
-    and what the words lack."""
+    """List what is wrong with the exercises on a page, by line: options, fields, ids, and
+    what the words lack."""
     asked = [each for each in page.parts if each.kind == "exercise"]
     known = {each.id: each for each in page.exercises}
-    said = [*page.unread, *_misplaced(asked)]
+    said = [*page.unread, *_misnamed(asked)]
     ids = {each.id for each in asked}
     for each in page.parts:
         if each.id in known:
@@ -30,21 +31,12 @@ def complaints(page: Page) -> list[tuple[int, str]]:
     return sorted(said)
 
 
-def _misplaced(asked: list[Part]) -> Iterator[tuple[int, str]]:
-    seen: dict[str, str] = {}  # id -> section: each has its own order, the core and what is more
-    for each in asked:
+def _misnamed(asked: list[Part]) -> Iterator[tuple[int, str]]:
+    for number, each in enumerate(asked):
         if not re.fullmatch(r"\d+\.\d+", each.id):
             yield each.line, f"{each.id}: no id. Give the chapter and a number, as in 3.1."
-            continue
-        above = [id for id in seen if id == each.id or seen[id] == each.section]
-        last = max(above, key=_place, default="")
-        if last and _place(each.id) <= _place(last):
-            yield each.line, f"{each.id}: stands after {last}. Give ids once and in order."
-        seen.setdefault(each.id, each.section)
-
-
-def _place(id: str) -> list[int]:
-    return [int(part) for part in id.split(".")]
+        elif any(each.id == above.id for above in asked[:number]):
+            yield each.line, f"{each.id}: stands on this page already. Give ids once."
 
 
 def _unworkable(row: Exercise) -> Iterator[str]:

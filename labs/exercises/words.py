@@ -13,7 +13,8 @@ After TeX the braces stay: `\\frac{a}{D}`.
 import re
 from fractions import Fraction
 
-from labs.exercises.exercise import NoSuchNumber, Numbers
+from labs.exercises.exercise import Numbers
+from labs.present.quantities import NoSuchNumber
 from labs.records.format import digits
 
 TEX = r"\\\w}^_"  # after one of these, braces are TeX's

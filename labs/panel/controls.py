@@ -13,7 +13,7 @@ from labs.records.format import digits, number
 from labs.records.server_facts import WAITS, called
 from labs.servers.serve import Found
 
-MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+TIMES_MS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
 POOLS = tuple(each for each in COUNTS if each <= MOST_CONNECTIONS)
 TOLD = {
@@ -44,11 +44,11 @@ def controls(first: Experiment, cores: int) -> dict[str, ipywidgets.Widget]:
         "threads": _slider("Threads", server.threads, COUNTS, "in each process"),
         "cores": _slider("Cores", used, range(1, cores + 1), "that the server may use"),
         "cpu_s": _slider(
-            "CPU time", workload.cpu_s * 1000, MS, "of one request, on one core", " ms"
+            "CPU time", workload.cpu_s * 1000, TIMES_MS, "of one request, on one core", " ms"
         ),
         "cpu_by": _toggle("CPU by", workload.cpu_by, WORKS),
         "wait_s": _slider(
-            "Wait time", workload.wait_s * 1000, MS, "of one request, off the CPU", " ms"
+            "Wait time", workload.wait_s * 1000, TIMES_MS, "of one request, off the CPU", " ms"
         ),
         "wait_by": _toggle("Wait by", workload.wait_by, WAITED),
         "connections": _slider(

@@ -1,7 +1,8 @@
 """One figure, two feeds: recorded in a page, or live from a kernel. The same script draws both.
 
-`static` writes a figure into a built page; `FigureView` is a widget whose trait is the figure.
-Neither says colours of text, grid or background: the page's script takes them from its theme.
+`labs.present.html` writes a figure into a built page; `FigureView` is a widget whose trait is the
+figure, in plotly's JSON. Neither says colours of text, grid or background: the page's script
+(`book/web/src/plot.ts`) takes them from its theme.
 A figure may say under `layout.meta["narrow"]` what to change on a telephone.
 """
 
@@ -17,7 +18,6 @@ import traitlets
 from plotly import offline
 
 from labs.host.project import BOOK
-from labs.present.html import plain
 from labs.present.plot import Figure
 
 # What a panel needs where the book's styles are not: in JupyterLab and VS Code.
@@ -26,8 +26,6 @@ FRAME = """
 .jupyter-widgets.wt-prediction, .jupyter-widgets.wt-actions { flex-flow: row wrap; }
 .wt-prediction .widget-label { width: auto; }
 .wt-others { opacity: 0.7; }
-.jupyter-widgets.wt-earlier { flex-flow: row wrap; gap: 0.3rem; }
-.wt-earlier .jupyter-button { width: auto; }
 .jupyter-widgets.wt-fixes { flex-flow: row wrap; }
 .wt-fixes .jupyter-button { height: auto; max-width: 100%; white-space: normal; width: auto; }
 .wt-data { overflow-x: auto; }
@@ -42,17 +40,6 @@ FRAME = """
 """
 
 
-class _FigureTrait(traitlets.TraitType[Figure, Figure]):
-    """A trait that takes a figure in plotly's JSON, and keeps it plain."""
-
-    info_text = "a figure in plotly's JSON"
-
-    def validate(self, obj: Any, value: Any) -> Figure:
-        if not isinstance(value, dict):
-            self.error(obj, value)
-        return plain(value)
-
-
 class FigureView(anywidget.AnyWidget):
     """A figure that can be replaced while it is shown: `view.figure = another`.
 
@@ -63,7 +50,7 @@ class FigureView(anywidget.AnyWidget):
     _esm = Path(__file__).with_name("figure_view.js")  # built from book/web/src
     _css = FRAME
 
-    figure = _FigureTrait(default_value={"data": [], "layout": {}}).tag(sync=True)
+    figure: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, figure: Figure | None = None, *, alt: str = "", **traits: Any) -> None:

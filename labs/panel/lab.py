@@ -32,7 +32,7 @@ from labs.recordings import last_run
 from labs.recordings.last_run import LastRun
 from labs.records.errors import Unusable
 from labs.records.format import seconds
-from labs.records.results import Result, Sample
+from labs.records.results import Sample
 
 
 class LabPanel(ipywidgets.VBox, Generic[Found]):
@@ -60,8 +60,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._job: Job | None = None
         self._shut = threading.Event()
         self._shown: Found | None = None  # measured here: whose results stand below the figure
-        self._drawn: tuple[Found, str] | None = None  # what the figure shows, and its caption
-        self._whole: tuple[Found, str] | None = None  # the same, of a run that is over
+        self._whole: tuple[Found, str] | None = None  # what is over and drawn, and its caption
         self._drawing = threading.RLock()  # news comes from the measuring and the sampling thread
         self._possible = True  # what is set
         self._duration = Duration(lab, self._changed, self._lab.each_s) if lab.each_s else None
@@ -74,7 +73,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._about = ipywidgets.HTML(about(self._lab.about()))
         self._caption = ipywidgets.HTML()
         self._figure = FigureView(alt="Nothing measured yet.").add_class("wt-figure")
-        self._earlier = EarlierRuns(self._taken_away)
+        self._earlier = EarlierRuns()
         self._results = Results()
         self._keys = ipywidgets.HTML(layout={"display": "none"})  # for the page's exercises
         empty(self._problem, self._caption)
@@ -94,20 +93,12 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _begin(self) -> None:
         """Put up what stands there before the first run."""
-        self._expect()
         self._decided()
 
     def said_before(self, words: str, about: str, number: float | None) -> None:
         """Take over what the reader bet before this panel was there, or that none was wanted."""
         with self._drawing:
             self._prompt.said_before(words, about, number)
-
-    def _expect(self) -> None:
-        """Set what the recorded run has of the question, if it is of what is set."""
-        self._prompt.expected = None
-        if self._recorded is not None and self._usual.matches(self._recorded):
-            known = self._lab.answer(self._recorded)
-            self._prompt.expected = known.model or known.measured
 
     @property
     def _usual(self) -> LabKind[Found]:
@@ -129,7 +120,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         return lab if length is None or length.value == lab.each_s else lab.lasting(length.value)
 
     def _changed(self) -> None:
-        """Take up what was set: what it means, what may be expected, and how long it takes."""
+        """Take up what was set: what it means, and how long it takes."""
         with self._drawing:
             self._bar.tell("")  # went wrong with what was set before
             try:
@@ -145,7 +136,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         put(self._problem, alarm(self._refused(error)))
         self._possible = False
         self._prompt.enable(False)
-        self._mark()
         self._ready()
 
     def _can_be(self, lab: LabKind[Found]) -> None:
@@ -156,15 +146,13 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         self._about.value = about(lab.about())
         if work(before) != work(lab):
             self._reset()
-        self._mark()
         self._ready()
 
     def _reset(self) -> None:
         """Start afresh: another server, work or load was neither predicted nor measured."""
-        self._expect()
         self._ask()
         put(self._caption, "")
-        self._shown = self._drawn = None
+        self._shown = None
         self._figure.blank()
         self._results.clear()
         self._results.strip.clear()
@@ -194,7 +182,6 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
             self._bar,
             self._caption,
             self._figure,
-            self._earlier,
             *self._notes,
             self._results.whose,
             self._results,
@@ -268,7 +255,7 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         with self._drawing:
             if self._shown is not None and self._whole is not None:
                 self._draw_figure(*self._whole)  # also where nothing came in its place
-                self._mark()
+                self._results.tell()
             self._results.strip.finish()
             self._enable(True)
             self._bar.tell(said)
@@ -350,33 +337,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
 
     def _draw_figure(self, found: Found, words: str) -> None:
         show = showing(found)
-        self._drawn = (found, words)
         old = found is self._recorded
         trails = [] if old else self._earlier.beside(found, self._told(self._lab))
         self._figure.figure = with_trails(show.figure(found), trails, recorded=old)
         self._figure.alt = f"{show.alt(found)} {trails_alt(trails)}".strip()
         put(self._caption, status(words, "p"))
-
-    def _now(self) -> Settings | None:
-        """Say what is set, if it can be."""
-        return self._told(self._lab) if self._possible else None
-
-    def _mark(self) -> None:
-        """Say of what stands there that it is of other settings, where it is."""
-        if self._shown is not None:
-            words = self._earlier.differs(self._now())
-            self._results.tell(words, others=bool(words))
-
-    def _taken_away(self, gone: Result) -> None:
-        """Draw without an earlier run, which the reader has removed."""
-        with self._drawing:
-            if gone is self._shown:
-                self._shown = None
-                self._results.clear()
-                self._results.strip.layout.display = "none"
-            self._redraw()
-
-    def _redraw(self) -> None:
-        """Draw the figure anew, when an earlier run has gone."""
-        if self._drawn is not None:
-            self._draw_figure(*self._drawn)

@@ -21,7 +21,6 @@ from labs.panel.lab import LabPanel
 from labs.panel.run_bar import empty, put
 from labs.present.blocks import html
 from labs.present.markup import spoken
-from labs.present.settings import Settings, so_many_users
 from labs.records.errors import Unusable
 
 ASK = "What limits it?"
@@ -87,7 +86,6 @@ class MysteryPanel(LabPanel[Mystery]):
             ipywidgets.VBox(children=(self._choice, asked)),
             self._results.answer,
             self._fixes,
-            self._bar.sign,
             self._brought,
             self._results.data,
         )
@@ -97,7 +95,6 @@ class MysteryPanel(LabPanel[Mystery]):
         with self._drawing:
             if self._duration is not None:
                 self._lab = self._asked = self._asked.lasting(self._duration.value)
-            self._mark()
             self._ready()
 
     def _another(self) -> None:
@@ -106,21 +103,10 @@ class MysteryPanel(LabPanel[Mystery]):
             self._lab = self._asked = self._asked.another(self._seed.value)
             self._forget()
             put(self._caption, "")
-            self._drawn = None
             self._figure.blank()
             self._results.strip.clear()
             self._enable(True)
             self._ready()
-
-    def _told(self, lab: LabKind[Mystery]) -> Settings:
-        assert isinstance(lab, MysteryLab)
-        return {"users": so_many_users(lab.users), **super()._told(lab)}
-
-    def _now(self) -> Settings | None:
-        try:
-            return self._told(self._as_set())
-        except Unusable:
-            return None
 
     # ---- measuring ---------------------------------------------------------------------------
 
@@ -131,7 +117,6 @@ class MysteryPanel(LabPanel[Mystery]):
         except Unusable as error:
             self._bar.tell(self._refused(error))
             return
-        self._bar.sign.layout.display = "none"
         self._start(lab)
 
     def _as_set(self) -> MysteryLab:
@@ -142,7 +127,6 @@ class MysteryPanel(LabPanel[Mystery]):
 
     def _try(self, variant: Variant) -> None:
         if self._solved:
-            self._bar.sign.layout.display = ""
             self._start(self._asked.variant(variant, self._mystery))
 
     def _began(self, lab: LabKind[Mystery]) -> None:

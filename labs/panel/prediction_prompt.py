@@ -14,8 +14,6 @@ from labs.present.markup import alarm, status
 from labs.records.errors import Unusable
 from labs.records.written import shown, written
 
-FAR = 100.0  # times the forecast, or a part of it: a slip of the finger, or of a unit
-
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -48,9 +46,7 @@ class PredictionPrompt(ipywidgets.HBox):
         self._skips = False  # whatever is asked here
         self._before: tuple[str, str, float | None] | None = None  # said to the recorded run
         self.question: Question | None = None
-        self.expected: float | None = None  # what the forecast says, in SI units; it stays hidden
         self._verdicts: dict[Hashable, str] = {}  # on what was said, by the runs of this panel
-        self._doubted: float | None = None  # what was asked about once
         self._decided = decided
         self._question = ipywidgets.HTML()
         self._number = ipywidgets.Text(
@@ -85,7 +81,7 @@ class PredictionPrompt(ipywidgets.HBox):
         stays for whatever comes."""
         if (question, of) == (self.question, self._of):
             return
-        self.question, self._of, self._doubted = question, of, None
+        self.question, self._of = question, of
         self._said = self._bets.get(self._key)
         if self._said is None and self._skips:
             self._say(Said())
@@ -172,13 +168,7 @@ class PredictionPrompt(ipywidgets.HBox):
         if number <= 0:
             self._show(f"{shown(self._number.value)}: it is above zero.")
             return
-        value = number / self.question.scale
-        far = self.expected and not 1 / FAR < value / self.expected < FAR
-        if far and number != self._doubted:
-            self._doubted, said = number, self.question.say(value)
-            self._show(f"{said}: is that what you mean? Commit again to keep it.")
-            return
-        self._say(Said(value, self._keep(number)))
+        self._say(Said(number / self.question.scale, self._keep(number)))
         self._show("")
         self._decided()
 

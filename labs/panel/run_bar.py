@@ -46,9 +46,6 @@ class RunBar(ipywidgets.HBox):
         self._bar = ipywidgets.FloatProgress(min=0.0, max=1.0, layout={"display": "none"})
         self._words = ipywidgets.HTML()
         self._message = ipywidgets.HTML(layout={"width": "100%", "display": "none"})
-        self.sign = ipywidgets.HBox(  # of life, beside another button that begins a run
-            children=(self._bar, self._words, self._message), layout={"display": "none"}
-        ).add_class("wt-actions")
         set_by = () if duration is None else (duration,)
         row = (self._run, self._stop, *self._controls, self._bar, self._words, *set_by)
         super().__init__(children=(*row, self._message))

@@ -87,6 +87,8 @@ class SweepPanel(LabPanel[Recording]):
     def _cannot_be(self, error: Unusable) -> None:
         self._planned += 1
         self._plan, self._wanted = None, False
+        if self._shown is not None:
+            self._results.tell(self._whose, others=True)
         super()._cannot_be(error)
 
     def _make_plan(self, number: int, lab: SweepLab) -> None:
@@ -116,7 +118,6 @@ class SweepPanel(LabPanel[Recording]):
         self._possible, self._current = True, None
         put(self._problem, "")
         self._prompt.enable(True)
-        self._prompt.expected = plan.forecast.levels[-1].model_rps
         self._ask()
         self._ready()
 
@@ -144,9 +145,13 @@ class SweepPanel(LabPanel[Recording]):
             self._results.draw_split(show.split(shown))
         else:
             self._results.draw_split(None)
-        here = f"{self._earlier.newest_first}, measured here: "
+        self._results.tell(differs or self._whose, others=bool(differs))
+
+    @property
+    def _whose(self) -> str:
+        """Say which run was measured last, and with what."""
         set_then = in_words(self._earlier.set_then)
-        self._results.tell(differs or f"{here}{set_then}.", others=bool(differs))
+        return f"{self._earlier.newest_first}, measured here: {set_then}."
 
     # ---- a run -------------------------------------------------------------------------------
 
@@ -215,10 +220,6 @@ class SweepPanel(LabPanel[Recording]):
         self._figure.alt = f"{alt} {trails_alt(trails)}".strip()
         figure = sweep_figure(prediction, points, think_time_s=load.think_time_s, **shown)
         self._figure.figure = with_trails(figure, trails)
-
-    def _redraw(self) -> None:
-        if self._plan is not None:
-            self._draw_levels(self._plan.experiment)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """Find the recorded run to stand beside a run of the same server and work, at any levels;

@@ -64,13 +64,10 @@ def unfit(points: Sequence[Point], said: Collection[str] = ()) -> str:
     why = [check for check in faults if check.name not in (STARVED, *said)]
     first = [min(why, key=lambda check: check.name in causes.SYMPTOMS).sentence] if why else []
     if len(hollow) == total:
-        told = [
-            check.sentence for check in hollow[-1].checks if not (check.unfit or check.name in said)
-        ]
         count = f"None of the {total} points can be believed, so all are {HOLLOW}."
         if total == 1:
             count = f"The point cannot be believed, so it is {HOLLOW}."
-        return " ".join(dict.fromkeys([count, *first, *told[:1]]))
+        return " ".join([count, *first])
     levels = listed([point.users for point in hollow])
     users = "user" if levels == "1" else "users"
     takes = "is drawn hollow and takes" if len(hollow) == 1 else "are drawn hollow and take"

@@ -1,8 +1,7 @@
 """Notes to lines of an output: which words each is about.
 
 Notes are a numbered list that goes from the top of the output down. Each begins with whole words of
-the output in backticks, one blank for any blanks. A number to look for is bold, `**17**`, and among
-those words.
+the output in backticks, one blank for any blanks.
 """
 
 import re
@@ -11,12 +10,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-NOTE = re.compile(r"(?P<number>\d+)\. +(`+)(?P<words>.+?)\2(?P<rest>.*)", re.DOTALL)
-NUMBER = r"\d+(?:\.\d+)*"
+NOTE = re.compile(r"(?P<number>\d+)\. +(`+)(?P<words>.+?)\2.*", re.DOTALL)
 
 
 class NoSuchLine(ValueError):
-    """A note about words or a number that the output does not have, or notes that are none."""
+    """A note about words that the output does not have, or notes that are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +24,11 @@ class Note:
     line: int  # from 0
     begin: int  # of the words in that line, in characters
     end: int
-    bold: Sequence[str] = ()  # the numbers to look for
 
 
 def notes(content: Sequence[str], lines: Sequence[str]) -> list[Note]:
     """Find a directive's notes in an output's lines. NoSuchLine, with the remedy, where one is no
-    note, or is about words or a number that are not there (any more)."""
+    note, or is about words that are not there (any more)."""
     found = [Note(0, 0, 0)]
     for number, written in enumerate(re.split(r"\n(?=\d+\. )", "\n".join(content)), 1):
         match = NOTE.fullmatch(written)
@@ -40,11 +37,7 @@ def notes(content: Sequence[str], lines: Sequence[str]) -> list[Note]:
                 f"{written!r}: no note. Write `{number}. ` and words of the output in backticks, "
                 "then what they say."
             )
-        words, bold = match["words"], re.findall(rf"\*\*({NUMBER})", match["rest"])
-        found.append(Note(*_place(words, found[-1], lines), bold))
-        for each in bold:
-            if each not in re.findall(NUMBER, words):
-                raise NoSuchLine(f"**{each}**: `{words}` has no such number.")
+        found.append(Note(*_place(match["words"], found[-1], lines)))
     return found[1:]
 
 
@@ -68,16 +61,10 @@ def annotated(lines: Sequence[str], found: Sequence[Note]) -> Markup:
         here = {number: note for number, note in enumerate(found, 1) if note.line == at}
         row, done = Markup(), 0
         for note in here.values():
-            row += line[done : note.begin] + _marked(line[note.begin : note.end], note.bold)
+            marked = Markup("<mark>{}</mark>").format(line[note.begin : note.end])
+            row += line[done : note.begin] + marked
             done = note.end
         numbers = Markup("<b>{}</b>").format(" ".join(map(str, here)))
         margin = Markup('<span class="wt-output-number">{}</span>').format(numbers if here else "")
         rows.append(Markup("<span>{}{}\n</span>").format(margin, row + line[done:]))
     return Markup().join(rows)
-
-
-def _marked(words: str, bold: Sequence[str]) -> Markup:
-    pieces = re.split(f"({NUMBER})", words)
-    strong = Markup("<strong>{}</strong>")
-    row = Markup().join(strong.format(each) if each in bold else each for each in pieces)
-    return Markup("<mark>{}</mark>").format(row)

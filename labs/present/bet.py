@@ -51,12 +51,11 @@ class Guess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Place of the answer to a question, in a figure of throughput and response time."""
+    """Place of a throughput that is asked for, in a figure of throughput and response time."""
 
     at: int  # on the x axes
     users: int
     think_time_s: float
-    asks: str = "throughput"  # as book/web/src/bet.ts has it
 
 
 class Answer(NamedTuple):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE, PURPLE
-from labs.present.plot import FROM_ZERO, Axis, Figure, Shown, Trace, layout, line
+from labs.present.plot import Axis, Trace, line
 from labs.records.results import Sample
 
 Shares = Sequence[tuple[float, float, float, float]]  # of each core: user, system, wait, idle
@@ -12,16 +12,6 @@ MOST_ROWS = 8  # cores in rows of their own; more are averaged with their neighb
 MOST_SAMPLES = 120  # as many as there are pixels to tell them apart on a telephone
 ROW = 44  # pixels
 PARTS = (("user", BLUE, ""), ("system", ORANGE, "/"), ("wait or stolen", PURPLE, "."))
-
-
-def strip_figure(samples: Sequence[Sample]) -> Figure:
-    """Per core user, system and wait as stacked areas over time; below, workers and users."""
-    kept = _thinned(samples)
-    times = [sample.at_s for sample in kept]
-    rows = core_rows(len(kept[0].cores) if kept else 1)
-    traces = core_areas(times, [sample.cores for sample in kept], rows)
-    traces += _counts(kept, times, len(rows))
-    return {"data": traces, "layout": _layout(rows, max([*times, 1.0]))}
 
 
 def _thinned(samples: Sequence[Sample]) -> Sequence[Sample]:
@@ -125,34 +115,3 @@ def core_axis(row: tuple[int, int], low: float, high: float) -> Axis:
 def nth(axis: int) -> str:
     """The number after an axis's letter: the first has none."""
     return str(axis) if axis > 1 else ""
-
-
-def _counts(samples: Sequence[Sample], times: list[float], row: int) -> list[Trace]:
-    how: Shown = {"shape": "hv", "plot": f"xy{row + 1}"}
-    solid: Shown = {**how, "hover": "{y} workers at {x:.1f} s"}
-    dotted: Shown = {**how, "dash": "dot", "width": None, "hover": "{y} users at {x:.1f} s"}
-    return [
-        line("workers", times, [sample.workers for sample in samples], GREEN, **solid),
-        line("users", times, [sample.users for sample in samples], GREY, **dotted),
-    ]
-
-
-def _layout(rows: Sequence[tuple[int, int]], seconds: float) -> dict[str, Any]:
-    number = len(rows) + 1
-    height, gap = 1 / number, 0.18 / number
-    title = {"text": "seconds since the load began", "standoff": 4}
-    across = {"title": title, "range": [0, seconds]}
-    tops = [1 - row * height for row in range(len(rows))]
-    axes = {
-        f"yaxis{nth(row)}": core_axis(cores, top - height + gap, top)
-        for row, (cores, top) in enumerate(zip(rows, tops, strict=True), 1)
-    }
-    counts = {"domain": [0, height - gap], "nticks": 3, **FROM_ZERO}
-    return layout(
-        ROW * number + 104,
-        {"l": 40, "r": 12, "t": 12, "b": 92},
-        -64 / (ROW * number),
-        xaxis={**across, "anchor": f"y{number}"},
-        **axes,
-        **{f"yaxis{number}": counts},
-    )

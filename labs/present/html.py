@@ -1,4 +1,4 @@
-"""A recorded figure as HTML for a built page, and as what a notebook displays."""
+"""A recorded figure as HTML for a built page."""
 
 import hashlib
 import json
@@ -9,9 +9,6 @@ from plotly import io
 
 from labs.present.markup import each_in, script_data
 from labs.present.plot import Figure
-
-PLOTLY_MIME = "application/vnd.plotly.v1+json"
-
 
 HEIGHT = 450  # pixels; what plotly takes where a figure says nothing
 
@@ -45,8 +42,7 @@ def mark(figure: Figure) -> str:
 
 
 class Recorded:
-    """A figure that a notebook displays by itself, as the last value of a cell, and a page of the
-    book draws by its script.
+    """A figure that a page of the book draws by its script.
 
     `alt` says in words what the figure shows, for those who do not see it; `caption` is set
     under it. Both are plain text.
@@ -57,9 +53,6 @@ class Recorded:
         self.alt = alt
         self.caption = caption
         self.mark = mark(self.figure)
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        return {PLOTLY_MIME: self.figure, "text/html": self.html(), "text/plain": self.alt}
 
     def html(self, picture: Markup | None = None) -> Markup:
         """Write the figure with its words; until a script draws it, they stand where it belongs, or

@@ -2,7 +2,7 @@
 
 A figure is a dict. Building it with plotly's classes would only validate it, at the price of half
 a second of import in every kernel; the tests do that instead. Colours of text, grid and
-background come from the page (`labs.panel.figure_view`).
+background come from the page (`book/web/src/plot.ts`).
 """
 
 import math

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class NoSuchNumber(LookupError):
-    """The recording cannot give that number. Says what it can."""
+    """A recording or an exercise cannot give that number. Says what it can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """A run of before: its settings in words, and its curves."""
+    """A run of before: its name, which stays, its settings in words, and its curves."""
 
+    called: str
     words: str
     curves: Sequence[Curve]
 
@@ -81,13 +82,12 @@ def unfit_places(measured: Iterable[Measured]) -> list[int]:
 
 def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = False) -> Figure:
     """Draw trails below a figure's own traces, and axes as long as they need. Of a recorded run no
-    legend says that it was measured, as if that were here and now."""
+    legend says that it was measured, as if that were here and now. Each trace gets a `uid`, by
+    which plotly knows again what the reader hid."""
+    own = [_known(each) for each in figure["data"]]
     if recorded:
         names = {"measured": "recorded"}
-        told = [each | {"name": names.get(each["name"], each["name"])} for each in figure["data"]]
-        figure = {**figure, "data": told}
-    if not trails:
-        return figure
+        own = [each | {"name": names.get(each["name"], each["name"])} for each in own]
     sizes = [float(trace.get("marker", {}).get("size", 0.0)) for trace in figure["data"]]
     size = RIM + max([LEAST, *sizes])
     pale = [
@@ -101,7 +101,12 @@ def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = Fal
             plot = "x" + name.removeprefix("xaxis")
             x = [at for trace in pale if trace.get("xaxis", "x") == plot for at in trace["x"]]
             layout[name] = _wider(axis, [at for at in x if isinstance(at, int | float)])
-    return {**figure, "data": [*pale, *figure["data"]], "layout": layout}
+    return {**figure, "data": [*pale, *own], "layout": layout}
+
+
+def _known(trace: Trace) -> Trace:
+    """Name a figure's own trace by what it shows, and in which plot."""
+    return trace | {"uid": f"{trace['name']} {trace.get('xaxis', 'x')}{trace.get('yaxis', 'y')}"}
 
 
 def trails_alt(trails: Sequence[Trail]) -> str:
@@ -129,6 +134,7 @@ def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
         how |= {"said": said, "hover": "{said}", "tag": trail.words, "plot": curve.plot}
         how |= {"group": trail.words, "legend": not number}
         drawn = line(trail.words, curve.x, curve.y, glass(BLUE, PALE), **how)
+        drawn["uid"] = f"{trail.called}, {number}"
         drawn["marker"]["color"] = [glass(BLUE, PALE if each else PALER) for each in unfit]
         traces.append(drawn if curve.joined else drawn | {"mode": "markers"})
     return traces

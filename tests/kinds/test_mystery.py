@@ -7,7 +7,6 @@ import math
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +18,6 @@ import pytest
 from markup import plain
 from msgspec import structs
 from panel_driver import PanelDriver
-from waiting import eventually
 
 import labs
 from labs import progress_log
@@ -469,48 +467,15 @@ def test_mystery_panel_logs_that_the_solution_was_asked_for(driver: PanelDriver)
     assert said is not None and (said.guess, said.right, said.told) == ("pool", False, True)
 
 
-def test_mystery_panel_shows_a_sign_of_life_beside_a_fix_at_once(
-    driver: PanelDriver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go, begun = threading.Event(), threading.Event()
-
-    def run(lab: MysteryLab, rig: Rig) -> Mystery:
-        begun.set()
-        rig.measuring("8 users", 1.0)
-        assert rig.until(go.is_set, SOON_S)
-        return example(SEED)
-
-    monkeypatch.setattr(MysteryLab, "run", run)
-    driver.panel._found(example(SEED))
+def test_mystery_panel_tries_a_fix(driver: PanelDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MysteryLab, "run", lambda lab, rig: example(SEED))
+    driver.panel._found(example(SEED, variants=("before",)))
     driver.reveal()
-    assert not driver.sign
     with driver.panel._drawing:  # news of the run waits
         driver.fixes["right"].click()
-        assert driver.sign == "starting"
-    assert begun.wait(SOON_S)
-    eventually(lambda: "measuring 8 users" in driver.sign, SOON_S)
-    assert 0 < driver.bar < 1
-    go.set()
-    assert driver.job and driver.job.join(SOON_S) and "measuring" not in driver.sign
-
-
-def test_mystery_panel_marks_a_run_of_other_settings(driver: PanelDriver) -> None:
-    driver.set(users="1, 4")
-    assert driver.said("whose") == ""  # nothing is measured yet
-    driver.set(users="1, 2, 8")
-    driver.panel._found(example(SEED, variants=("before",)))
-    usual_s = driver.panel._duration.value
-    assert driver.said("verdict") and not driver.marked and driver.said("whose") == ""
-    for users, seconds, then in (
-        ("1, 4", usual_s, "with 1, 2 and 8 users. Set now: 1 and 4 users."),
-        ("4, 1", usual_s, "with other settings."),
-        ("1, 2, 8", 2 * usual_s, "with 2 s a level. Set now: 4 s a level."),
-    ):
-        driver.set(users=users)
-        driver.measure_for(seconds)
-        assert driver.marked and driver.said("whose") == f"Below: run 1, measured {then}"
-    driver.measure_for(usual_s)
-    assert not driver.marked and driver.said("whose") == ""
+        assert driver.said("progress") == "starting" and driver.fixes["wrong"].disabled
+    assert driver.job and driver.job.join(SOON_S)
+    assert "times as much" in driver.said("brought") and not driver.fixes["wrong"].disabled
 
 
 def test_mystery_panel_forgets_all_with_another_seed(driver: PanelDriver) -> None:

@@ -16,9 +16,10 @@ from chapters import judge
 from msgspec import structs
 
 from labs.exercises import catalogue, proofreading, words
-from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, NoSuchNumber, Numbers
+from labs.exercises.exercise import CLOSE, KINDS, LEVELS, Exercise, Numbers
 from labs.exercises.key import Key, exercise, field, key, keys, measured, slips
 from labs.exercises.page import read
+from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.format import percent
@@ -256,7 +257,7 @@ def test_read_gives_the_exercises_of_a_page_with_their_words() -> None:
             *("{users|many}", "{users}", 39),
             "3.2: users: no such number. Choose one of due. Of a lab's number say",
         ),
-        ("{exercise} 3.2", "{exercise} 2.9", 30, "2.9: stands after 3.1."),
+        ("{exercise} 3.2", "{exercise} 3.1", 30, "3.1: stands on this page already."),
         ("{exercise} 3.2", "{exercise} the last", 30, "the last: no id."),
         ("{hint} 3.2", "{hint} 3.4", 42, "3.4: no exercise of this page has that id."),
         ("{hint} 3.2", "{hint} 3.4", 30, "3.2: has no hint."),
@@ -277,14 +278,6 @@ def test_complaints_say_what_is_wrong_with_its_line(
     assert words_ in PAGE
     told = proofreading.complaints(read(PAGE.replace(words_, others)))
     assert [at for at, sentence in told if sentence.startswith(complaint)][:1] == [line], told
-
-
-def test_ids_are_in_order_within_a_section_and_once_on_a_page() -> None:
-    more = PAGE.replace("```{exercise} 3.2", "## More exercises\n\n```{exercise} 2.9")
-    more = more.replace("{hint} 3.2", "{hint} 2.9").replace("{solution} 3.2", "{solution} 2.9")
-    assert proofreading.complaints(read(more)) == []
-    again = more.replace("2.9", "3.1")
-    assert any("3.1: stands after 3.1." in said for _, said in proofreading.complaints(read(again)))
 
 
 def test_exercises_are_read_from_the_file_that_the_build_writes(

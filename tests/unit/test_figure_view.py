@@ -28,9 +28,7 @@ def test_a_plain_figure_is_json_without_a_template() -> None:
 
 def test_a_recorded_figure_has_its_words_and_harms_no_page() -> None:
     hostile = {"data": [{"name": "</script><script>alert(1)</script>"}], "layout": {"height": 300}}
-    bundle = Recorded(hostile, alt='a "b" < c', caption="On <2> cores.")._repr_mimebundle_()
-    page = bundle["text/html"]
-    assert bundle["text/plain"] == 'a "b" < c'
+    page = Recorded(hostile, alt='a "b" < c', caption="On <2> cores.").html()
     assert 'aria-label="a &#34;b&#34; &lt; c"' in page
     assert "<figcaption>On &lt;2&gt; cores.</figcaption>" in page
     assert "min-height:300px" in page  # room is kept for it
@@ -44,7 +42,7 @@ def test_a_view_takes_figures_and_refuses_the_rest() -> None:
     assert view.figure == LINE
     view.figure = graph_objects.Figure(LINE).to_plotly_json()
     assert view.figure["data"][0]["y"] == [3, 4]
-    with pytest.raises(traitlets.TraitError, match="a figure in plotly's JSON"):
+    with pytest.raises(traitlets.TraitError):
         view.figure = [1, 2]
 
 

@@ -24,7 +24,7 @@ from labs.kinds.sweep.figure import AT_RUN_SPEED, BAND, sweep_figure
 from labs.kinds.timeline.figure import timeline_figure
 from labs.present import palette
 from labs.present.bet import Guess
-from labs.present.core_strip import strip_alt, strip_figure, strip_rows
+from labs.present.core_strip import strip_alt, strip_rows
 from labs.present.plot import Figure, log_axis
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
@@ -54,8 +54,6 @@ def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
         whole(),
         sweep_figure(None, (), users=(1,)),
         whole(users=(1, 16, 256), think_time_s=0.1),
-        strip_figure(()),
-        strip_figure(examples.run().samples),
     ],
 )
 def test_plotly_takes_every_figure_and_it_is_plain_json(figure: Figure) -> None:
@@ -261,24 +259,19 @@ def test_on_a_telephone_one_plot_stands_above_the_other() -> None:
 
 def test_a_long_strip_is_thinned() -> None:
     samples = [examples.sample(index / 10) for index in range(1000)]
-    figure = strip_figure(samples)
-    assert all(len(each["x"]) <= 120 for each in figure["data"])
-    assert figure["layout"]["xaxis"]["range"][1] == strip_rows(samples)["seconds"] >= 98
+    strip = strip_rows(samples)
+    assert len(strip["at"]) <= 120 and strip["seconds"] >= 98
 
 
 @pytest.mark.parametrize(("cores", "rows"), [(1, 1), (2, 2), (8, 8), (20, 7), (64, 8)])
-def test_the_canvas_and_the_figure_show_each_core_or_group_alike(cores: int, rows: int) -> None:
+def test_the_strip_shows_each_core_or_group(cores: int, rows: int) -> None:
     samples = [replace(sample, cores=sample.cores[:1] * cores) for sample in examples.run().samples]
-    figure, strip = strip_figure(samples), strip_rows(samples)
-    groups = {each["stackgroup"] for each in figure["data"] if "stackgroup" in each}
-    assert len(groups) == rows and f"yaxis{rows + 1}" in figure["layout"]
-    assert figure["data"][0]["y"][0] == 70.0  # percent of the core, or mean of the group
-    areas = [each["y"] for each in figure["data"] if "stackgroup" in each]
-    shares = [part for row in strip["rows"] for part in row["parts"]]
-    assert [[round(100 * share, 1) for share in part] for part in shares] == areas
-    counts = [each["y"] for each in figure["data"] if "stackgroup" not in each]
-    assert [each["values"] for each in strip["counts"]] == counts
-    assert all(each["x"] == strip["at"] for each in figure["data"])
+    strip = strip_rows(samples)
+    assert len(strip["rows"]) == rows
+    assert strip["rows"][0]["parts"][0][0] == 0.7  # of the core, or mean of the group
+    values = [*(part for row in strip["rows"] for part in row["parts"])]
+    values += [each["values"] for each in strip["counts"]]
+    assert all(len(each) == len(strip["at"]) for each in values)
 
 
 def luminance(colour: str) -> float:

@@ -245,6 +245,12 @@ def test_steps_drop_the_start_of_a_level_and_what_is_short() -> None:
     assert only.mean_response_time_s == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("name", TRUTH)
+def test_figure_is_plain_json(name: str, tmp_path: Path) -> None:
+    known = Given(cores=2, workers=4, cpu_s=0.01)
+    json.dumps(figure(read([placed(name, tmp_path)]), known), allow_nan=False)
+
+
 def test_figure_draws_no_gap_for_unknown_users() -> None:
     test = LoadTest(tool="hey", levels=(level(None, 40, 0.1), level(4, 40, 0.2)))
     data = figure(test, Given())["data"]

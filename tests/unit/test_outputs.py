@@ -71,7 +71,7 @@ def test_notes_find_their_words_down_and_along_the_lines() -> None:
     said = [
         "1. `Recv-Q`: the line,",
         "   and so on",
-        "2. `LISTEN 17`: **17 people**",
+        "2. `LISTEN 17`: 17 people",
         "3. `16`: {law}`1`",
     ]
     found = notes(said, LINES)
@@ -87,14 +87,12 @@ def test_notes_find_their_words_down_and_along_the_lines() -> None:
             ["1. `Recv-X`: the line"],
             "`Recv-X`: no line of the output has this from line 1 on",
         ),
-        (["1. `LISTEN 17 15`: **17**"], "`LISTEN 17 15`: no line"),
-        (["1. `ISTEN 17`: **17**"], "`ISTEN 17`: no line"),  # no word begins there
-        (["1. `LISTEN 1`: **1**"], "`LISTEN 1`: no line"),  # nor ends there
+        (["1. `LISTEN 17 15`: 17"], "`LISTEN 17 15`: no line"),
+        (["1. `ISTEN 17`: 17"], "`ISTEN 17`: no line"),  # no word begins there
+        (["1. `LISTEN 1`: 1"], "`LISTEN 1`: no line"),  # nor ends there
         (["1. `LISTEN 17`: one", "2. `Recv-Q`: above"], "`Recv-Q`: no line .* from line 2 on"),
-        (["1. `LISTEN 17`: **18**"], r"\*\*18\*\*: `LISTEN 17` has no such number"),
-        (["1. `LISTEN 17`: **7 people**"], "has no such number"),
-        (["`LISTEN 17`: **17**"], "no note. Write `1. `"),
-        (["2. `LISTEN 17`: **17**"], "no note. Write `1. `"),
+        (["`LISTEN 17`: 17"], "no note. Write `1. `"),
+        (["2. `LISTEN 17`: 17"], "no note. Write `1. `"),
         (["1. of LISTEN"], "no note. Write `1. `"),
         ([], "no note. Write `1. `"),
     ],
@@ -105,15 +103,15 @@ def test_a_note_that_is_not_about_the_output_is_refused(said: list[str], complai
 
 
 def test_the_lines_are_marked_and_escaped() -> None:
-    drawn = annotated(LINES, notes(["1. `LISTEN 3 <8>`: **8**"], LINES))
-    assert "<mark>LISTEN 3      &lt;<strong>8</strong>&gt;</mark>" in drawn
+    drawn = annotated(LINES, notes(["1. `LISTEN 3 <8>`: 8"], LINES))
+    assert "<mark>LISTEN 3      &lt;8&gt;</mark>" in drawn
     assert drawn.count("\n") == len(LINES)
     assert drawn.count("<b>1</b>") == 1
 
 
 # -- the directive -----------------------------------------------------------------------------
 
-PAGE = "# A page\n\n```{output} queue\n1. `LISTEN 17`: **17** in line, *at most*.\n```\n"
+PAGE = "# A page\n\n```{output} queue\n1. `LISTEN 17`: 17 in line, *at most*.\n```\n"
 
 
 def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
@@ -137,6 +135,6 @@ def test_a_page_shows_an_output_and_a_build_fails_where_it_no_longer_says_so(
     assert "line: no such output. There are: queue" in said
     html = (tmp_path / "out" / "index.html").read_text()
     assert '<pre tabindex="0" role="region" aria-label="Output of ss -lnt">' in html
-    assert "<mark>LISTEN <strong>17</strong></mark>" in html
-    assert "<strong>17</strong> in line, <em>at most</em>." in html
+    assert "<mark>LISTEN 17</mark>" in html
+    assert "17 in line, <em>at most</em>." in html
     assert "22 November 2026" in html and fingerprint().system in html

@@ -87,11 +87,7 @@ def test_said_before_returns_with_the_figure_drawn_however_late_the_plan_is(
     driver.shut()
 
 
-def test_an_absurd_number_is_asked_about_and_flattens_nothing(panel: PanelDriver) -> None:
-    panel.commit("1e9")
-    assert panel.guess is None and "is that what you mean?" in panel.said("question")
-    panel.commit("1e8")  # another slip
-    assert panel.guess is None
+def test_an_absurd_number_flattens_nothing(panel: PanelDriver) -> None:
     panel.commit("1e8")
     assert panel.guess == 1e8 and panel.can_run
     for axis in ("y", "y2"):
@@ -254,15 +250,12 @@ def test_runs_are_compared_and_each_result_says_whose_it_is(
     here = next(each for each in panel.figure["data"] if each["name"] == "measured here")
     assert pale["y"][-1] > 1.5 * here["y"][-1]
 
-    # Up to four, and each can be taken away.
+    # Up to four.
     for cpu in (20, 10, 5, 2):
         panel.set(cpu=cpu)
         eventually(lambda cpu=cpu: panel.plan and f"need {cpu} ms" in panel.said("about"), SOON_S)
         ran(panel, script)
     assert [name[:5] for name in panel.earlier] == ["run 2", "run 3", "run 4", "run 5"]
-    panel.remove(1)
-    assert [name[:5] for name in panel.earlier] == ["run 2", "run 4", "run 5"]
-    assert not any(name.startswith("run 3") for name in panel.lines)
     assert panel.landed == [1, 2, 4, 8]
 
 
@@ -284,7 +277,7 @@ def test_a_new_run_marks_what_stands_there_until_it_has_measured(
     assert panel.earlier == ["run 1"] and panel.said("whose").startswith("Run 2, measured here")
     assert panel.html("answer")
 
-    # A run that finds nothing leaves the last one as it was; taken away, it is gone.
+    # A run that finds nothing leaves the last one as it was.
     script.fault = ServerFailed("It ended.")
     panel.press_run()
     eventually(lambda: not panel.can_run, SOON_S)
@@ -292,8 +285,6 @@ def test_a_new_run_marks_what_stands_there_until_it_has_measured(
     assert panel.said("whose").startswith("Run 2, measured here") and not panel.marked
     panel.set(users="1, 2")
     eventually(lambda: panel.earlier[-1:] == ["run 2: 1, 2, 4 and 8 users"], SOON_S)
-    panel.remove(-1)
-    assert panel.html("answer") == "" and panel.html("data") == "" and panel.said("whose") == ""
 
 
 def test_stop_keeps_what_was_measured_and_shut_ends_all(panel: PanelDriver, script: Script) -> None:
@@ -407,6 +398,7 @@ def test_unusable_users_are_refused_with_a_sentence_and_nothing_is_lost(
     panel.set(users="4, 2")
     assert panel.said("problem").startswith("Users “2”: comes after a larger level")
     assert not panel.can_run
+    assert panel.said("whose").startswith("Run 1, measured here: ") and panel.marked
     panel.press_run()  # was on its way
     assert panel.html("answer") == verdict and panel.html("data")
     panel.set(users="1 2 4")

@@ -91,13 +91,11 @@ def test_earlier_runs_of_a_comparison_are_told_apart_by_what_its_parts_share(
     assert panel.run().join(SOON_S)
     assert panel.earlier == [] and not panel.marked
 
-    # What cannot be marks what stands there, and set back it is its own again.
     panel.set(users="4, 2")
     assert "comes after a larger level" in panel.said("problem") and not panel.can_run
-    assert panel.marked and panel.html("verdict")
-    assert panel.said("whose") == "Below: run 1, measured with other settings."
+    assert panel.said("caption").startswith("Run 1. Measured here") and panel.html("verdict")
     panel.set(users="2, 4")
-    assert not panel.marked and panel.said("whose") == panel.said("problem") == ""
+    assert panel.said("problem") == ""
 
     panel.set(wait=100)
     job = panel.job

@@ -31,7 +31,7 @@ def sweep(users: tuple[int, ...] = examples.USERS) -> Figure:
 
 def trail(words: str, experiment: Experiment = examples.EXPERIMENT) -> Trail:
     found = examples.by_law(experiment)
-    return Trail(words, showing(found).curves(found))
+    return Trail(words.partition(":")[0], words, showing(found).curves(found))
 
 
 @each_recording
@@ -40,10 +40,12 @@ def test_a_run_stays_as_pale_curves_in_the_plots_of_its_kind(file: Path) -> None
     show, figure = showing(found), showing(found).figure(found)
     curves = show.curves(found)
     assert bool(curves) == (type(found).__struct_config__.tag in COMPARED)
-    made = with_trails(figure, [Trail("run 1", curves), Trail("run 2", curves)])
+    made = with_trails(figure, [Trail("1", "run 1", curves), Trail("2", "run 2", curves)])
     go.Figure(json.loads(json.dumps(made, allow_nan=False)))
     pale = made["data"][: len(made["data"]) - len(figure["data"])]
-    assert len(pale) == 2 * len(curves) and made["data"][len(pale) :] == figure["data"]
+    assert len(pale) == 2 * len(curves)
+    own = with_trails(figure, [])["data"]
+    assert made["data"][len(pale) :] == own and len(own) == len(figure["data"])
     plots = {(each.get("xaxis", "x"), each.get("yaxis", "y")) for each in figure["data"]}
     assert {(each["xaxis"], each["yaxis"]) for each in pale} <= plots
     for each in pale:
@@ -73,7 +75,19 @@ def test_axes_reach_as_far_as_the_runs_of_before() -> None:
     assert axis["ticktext"][-1] == "16"
     far = with_trails(sweep((4, 32, 256)), [trail("run 1", more)])["layout"]["xaxis"]
     assert far["range"][0] < 0 and far["tickvals"] == [1, 4, 32, 256]
-    assert with_trails(sweep(), []) == sweep()
+    assert with_trails(sweep(), [])["layout"] == sweep()["layout"]
+
+
+def test_traces_keep_their_uid_when_a_run_is_added() -> None:
+    """Plotly fell back on their order, and hid another line than the reader had."""
+    first, second = trail("run 1"), trail("run 2: 2 cores")
+    told = Trail("run 1", "run 1: 1 core", first.curves)  # now that another stands beside it
+    before, after = (
+        {each["uid"]: each["name"] for each in with_trails(sweep(), trails)["data"]}
+        for trails in ([first], [told, second])
+    )
+    assert len(before) == len(sweep()["data"]) + len(first.curves)
+    assert {uid: name.partition(":")[0] for uid, name in after.items() if uid in before} == before
 
 
 def test_runs_of_before_are_told_in_words() -> None:
@@ -121,7 +135,7 @@ def test_an_earlier_run_is_hollow_just_where_it_is_unfit() -> None:
     run = replace(found.run, points=(*found.points[:-1], last))
     spoilt = structs.replace(found, runs=(run,))
     for part, hollow in ((found, 0), (spoilt, 1)):
-        earlier = EarlierRuns(lambda gone: None)
+        earlier = EarlierRuns()
         earlier.add(Comparison(machine=found.machine, over="users", parts={"a": part}), {})
         trails = earlier.beside(None, {})
         drawn = with_trails({"data": [], "layout": {}}, trails)["data"]

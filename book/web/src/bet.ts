@@ -30,7 +30,6 @@ interface Place {
   at: number; // on the x axes
   users: number;
   think_time_s: number;
-  asks: 'throughput' | 'response time';
 }
 
 interface Mark {
@@ -39,7 +38,6 @@ interface Mark {
   y: number;
 }
 
-const FAR = 100; // times what is known, or a part of it: a slip of the finger, or of a unit
 const CLOSE = 0.05; // as labs/present/bet.py has it
 const GREEN = '#1b9e77'; // the reader's own, as labs/present/palette.py has it
 const open: (() => void)[] = []; // of the page's bets, to be shown all at once
@@ -81,7 +79,7 @@ export function askFor(replay: HTMLElement): void {
       focus();
     };
     node.replaceChildren(
-      ...question(asked, unit, model ?? measured, done, lab),
+      ...question(asked, unit, done, lab),
       make('label', { class: 'wt-always' }, always, ' Always show what was recorded, on all pages'),
     );
   }
@@ -115,11 +113,10 @@ export function askFor(replay: HTMLElement): void {
 }
 
 /** The question and its field. `done` gets the number that is meant, or nothing from a reader who skips
- * it, which is remembered under that name. What is far from what is known is asked about once. */
+ * it, which is remembered under that name. */
 function question(
   words: string,
   unit: string,
-  known: number | null,
   done: (value?: number) => void,
   name: string,
 ): HTMLElement[] {
@@ -135,16 +132,11 @@ function question(
       done();
     }),
   );
-  let doubted: number | undefined;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     try {
       const value = written(number.value, unit);
       if (value <= 0) throw new Refused(`${shown(number.value)}: it is above zero.`);
-      if (known && !(1 / FAR < value / known && value / known < FAR) && value !== doubted) {
-        doubted = value;
-        throw new Refused(`${say(value, unit)}: is that what you mean? Commit again to keep it.`);
-      }
       done(value);
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
@@ -167,7 +159,7 @@ export function askAtScene(
   const before = kept.played(words);
   if (before || kept.alwaysShows() || kept.skipped(words)) return done(before?.value ?? undefined, false);
   line.replaceChildren(
-    ...question(words, BETS[on] ?? '', null, (value) => {
+    ...question(words, BETS[on] ?? '', (value) => {
       if (value !== undefined) kept.play({ what: words, value });
       done(value, true);
     }, words),
@@ -249,14 +241,11 @@ function within({ data, layout }: Figure, yaxis: string): [least: number, most: 
   return axis?.type === 'log' ? [Math.min(...values) / 10, Math.max(...values) * 10] : [0, Math.max(...values) * 3];
 }
 
-/** In the plot of its own quantity; the other one follows from Little's law. */
-function marksOf({ at, users, think_time_s, asks }: Place, value: number): Mark[] {
-  const own = asks === 'throughput';
-  const rps = own ? value : users / (value / 1000 + think_time_s);
-  const ms = own ? (users / value - think_time_s) * 1000 : value;
+/** A throughput in its own plot, and in the other the response time that follows by Little's law. */
+function marksOf({ at, users, think_time_s }: Place, rps: number): Mark[] {
   const both: Mark[] = [
     { axes: ['x', 'y'], x: at, y: rps },
-    { axes: ['x2', 'y2'], x: at, y: ms },
+    { axes: ['x2', 'y2'], x: at, y: (users / rps - think_time_s) * 1000 },
   ];
   return both.filter(({ y }) => y > 0);
 }

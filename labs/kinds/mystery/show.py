@@ -20,7 +20,6 @@ from labs.kinds.mystery.scenarios import LIMITS, named
 from labs.kinds.show import TREES, Column, Show, quoted
 from labs.kinds.sweep import show as sweep
 from labs.present.blocks import DATA, VERDICT, Block, Drawn, Said, Within
-from labs.present.core_strip import strip_alt, strip_figure
 from labs.present.levels import UNMEASURED, Level, Pace, stepped
 from labs.present.palette import LINES
 from labs.present.plot import Figure
@@ -134,8 +133,6 @@ def repaired(mystery: Mystery) -> list[Block]:
 
 def under(mystery: Mystery) -> list[Block]:
     """The other tools, and the solution folded away."""
-    samples = mystery.before.run.samples
-    strip = [Drawn(strip_figure(samples), strip_alt(samples))] if samples else []
     revealed = verdict.revealed(mystery) if mystery.before.points else ()
     solution: list[Block] = [Said(revealed)]
     if len(mystery.variants) > 1:
@@ -144,7 +141,7 @@ def under(mystery: Mystery) -> list[Block]:
         solution += repaired(mystery)
         solution.append(Drawn(without_kept(comparison_figure(fixes)), comparison_alt(fixes)))
         solution.append(stepped(fixes_levels(mystery), revealed, pace))
-    return [*strip, symptoms(mystery), Within(SOLUTION, [Within(VERDICT, solution)])]
+    return [symptoms(mystery), Within(SOLUTION, [Within(VERDICT, solution)])]
 
 
 def data(mystery: Mystery) -> dict[str, object]:

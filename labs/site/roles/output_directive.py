@@ -2,7 +2,7 @@
 
     ```{output} ss-backlog
     1. `Recv-Q`: how many connections wait in line.
-    2. `LISTEN 17 16`: **17** of them, and the line has 16 places.
+    2. `LISTEN 17 16`: 17 of them, and the line has 16 places.
     ```
 
 The output is the file `book/output/ss-backlog.txt`; how notes are written stands in
