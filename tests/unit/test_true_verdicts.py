@@ -36,7 +36,7 @@ from labs.kinds.clocks.show import clocks_alt
 from labs.kinds.comparison import verdict as comparing
 from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.generators.record import OURS, Generators
+from labs.kinds.generators.record import Generators
 from labs.kinds.generators.show import generators_said
 from labs.kinds.memory.record import MemoryCurve
 from labs.kinds.memory.show import memory_said
@@ -722,7 +722,7 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
 def gauges(draw: st.DrawFn) -> Generators:
     narrow = draw(rarely)
     made = []
-    for name in (OURS, "2 locusts", "ab", "wrk"):
+    for name in ("locust", "2 locusts", "ab", "wrk"):
         own, its = draw(near(0.01, 1)), draw(near(0.01, 1))
         result = examples.gauge(
             name,
@@ -742,7 +742,7 @@ def gauges(draw: st.DrawFn) -> Generators:
 def test_what_generators_say_together_is_true_of_each(found: Generators) -> None:
     text = plain(" ".join(generators_said(found)))
     shown = found.run.measured
-    ours = found.run.by(OURS)
+    ours = found.run.by("locust")
     numbers = tabled(found) | {plain(duration(ours.generator_s))}
     numbers |= {plain(rate(GENERATOR_FULL * ours.ceiling_rps))}
     assert quoted(text) <= numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
+from labs.kinds.generators.record import LOCUST, GeneratorResult, Generators
 from labs.kinds.show import Column, Measured, Show, quoted, spoken, tabled, two_digits
 from labs.present.blocks import Block
 from labs.present.levels import UNMEASURED, Level, Pace
@@ -131,7 +131,7 @@ def _together(found: Generators) -> list[str]:
         f"Response times, as each counts, go from {duration(fast.mean_response_time_s)} "
         f"({label(fast.name)}) to {duration(slow.mean_response_time_s)} ({label(slow.name)}){late}."
     )
-    ours = next((gauge for gauge in shown if gauge.name == OURS), None)
+    ours = next((gauge for gauge in shown if gauge.name == LOCUST), None)
     if ours is not None and ours.generator_cpu:
         trusted = laws.GENERATOR_FULL * ours.ceiling_rps
         said.append(
@@ -143,16 +143,11 @@ def _together(found: Generators) -> list[str]:
 
 
 def label(name: str) -> str:
-    """Name a generator as a sentence does: Locust, 1 plain Locust, ab."""
-    if name == OURS:
-        return "Locust"
-    count, space, rest = name.partition(" ")
-    if not space:
-        return name
-    return f"{count} plain Locust" + ("s" if rest.endswith("s") else "")
+    """Name a generator as a sentence does: Locust, 2 Locusts, ab."""
+    return name.replace("locust", "Locust")
 
 
-def by(found: Generators, name: str = OURS) -> GeneratorResult:
+def by(found: Generators, name: str = LOCUST) -> GeneratorResult:
     """Find a generator's result, to quote from. KeyError and NoSuchNumber say what there is."""
     result = found.run.by(name)
     if result.missing:
@@ -160,14 +155,14 @@ def by(found: Generators, name: str = OURS) -> GeneratorResult:
     return result
 
 
-def _full(found: Generators, name: str = OURS) -> Quantity:
+def _full(found: Generators, name: str = LOCUST) -> Quantity:
     """Quote who was full: the generator, the server, both, the machine, or nobody."""
     full = by(found, name).full
     words = {("generator", "server"): "both", (): "nobody"}.get(full, f"the {''.join(full)}")
     return Quantity(len(full), words)
 
 
-def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> int:
+def _needed(found: Generators, throughput_rps: float, name: str = LOCUST) -> int:
     """Count the processes, each on a core of its own, that ask for that much at 80 %."""
     return laws.generators(throughput_rps, by(found, name).ceiling_rps)
 
@@ -212,8 +207,6 @@ show = Show(
     columns=COLUMNS,
     quotes={
         "full": _full,
-        # Requests per second as so many processes of plain Locust say.
-        "locusts": quoted(lambda found, many: by(found, locusts(many)).throughput_rps, rate),
         "needed": quoted(_needed, str),
     },
 )
