@@ -86,7 +86,7 @@ def test_what_is_not_installed_is_told_and_not_invented() -> None:
     assert f"wrk is {remedy}." in generators_said(found)
     assert len(show.figure(found)["data"][0]["x"]) == 3
     assert remedy in html(show.verdict(found))
-    assert show.table(found).rows[-1] == ("1", "wrk", "wrk", *[""] * 11, remedy, "wrk")
+    assert show.table(found).rows[-1] == ("wrk", "wrk", *[""] * 11, remedy, "wrk")
     assert remedy in GeneratorsLab().rejection(found)
     with pytest.raises(NoSuchNumber, match="was not installed"):
         show.quote(found, "throughput", "wrk")

@@ -208,8 +208,7 @@ def table_of(found: Any) -> set[str]:
 def tabled(found: Any) -> set[str]:
     """What its table has, as words say it: they are made from the same numbers."""
     show = showing(found)
-    rows = list(show.rows(found)) if show.rows else []
-    rows = rows or [row for run in found.runs for row in show.rows_of_run(run)]
+    rows = list(show.rows(found))
     said = set()
     for column in filter(attrgetter("head"), show.columns):
         say = next((say for unit, say in SAYING.items() if column.head.endswith(unit)), digits)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from labs.kinds.generators.record import LOCUST, GeneratorResult, Generators
-from labs.kinds.show import Column, Measured, Show, quoted, spoken, tabled, two_digits
+from labs.kinds.show import Column, Measured, Show, quoted, spoken, two_digits
 from labs.present.blocks import Block
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
@@ -75,8 +73,7 @@ def _measured(gauge: GeneratorResult) -> str:
 
 def under(found: Generators) -> list[Block]:
     """Show the verdict, and the table below."""
-    table = replace(tabled([each for each in COLUMNS if each.head], found.run.gauges), main=GLANCE)
-    return [*spoken(generators_said)(found), table]
+    return [*spoken(generators_said)(found), show.table(found)]
 
 
 def generators_said(found: Generators) -> list[str]:
@@ -172,39 +169,37 @@ def _microseconds(head: str, of: str, quote: str = "") -> Column:
     return Measured(head=head, of=of, quote=quote, cell=lambda value: plain(value * 1e6))
 
 
-COLUMNS = (
-    Column(head="generator", main=True, of=lambda row: label(row.name)),
-    Column(head="program", of="program"),
-    Measured(head="processes", of="processes"),
-    Measured(head="requests", of="requests"),
-    Measured(head="failed", of="failed"),
-    Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
-    Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
-    Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
-    Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
-    _microseconds("its CPU µs a request", "generator_s", "per_request"),
-    Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
-    _microseconds("server's CPU µs a request", "server_s"),
-    Measured(head="others' cores", of="others_cpu"),
-    Column(
-        head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
-    ),
-    Column(head="command", of="command"),
-)
-GLANCE = ("generator", "req/s", "its cores", "full")  # in sight, of the run that is drawn
-
 show = Show(
     result=Generators,
     middle_by="what the first generator saw",
     draw=generators_figure,
+    folds=False,
     alt=generators_alt,
     verdict=under,
     levels=generators_levels,
     pace=Pace(each="generator", before=UNMEASURED),
     concluded=generators_said,
-    rows_of_run=lambda run: run.gauges,
+    rows=lambda found: found.run.gauges,
     row=by,
-    columns=COLUMNS,
+    columns=(
+        Column(head="generator", main=True, of=lambda row: label(row.name)),
+        Column(head="program", of="program"),
+        Measured(head="processes", of="processes"),
+        Measured(head="requests", of="requests"),
+        Measured(head="failed", of="failed"),
+        Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
+        Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
+        Measured(head="its cores", main=True, of="generator_cpu", quote="generator_cpu"),
+        Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
+        _microseconds("its CPU µs a request", "generator_s", "per_request"),
+        Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
+        _microseconds("server's CPU µs a request", "server_s"),
+        Measured(head="others' cores", of="others_cpu"),
+        Column(
+            head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
+        ),
+        Column(head="command", of="command"),
+    ),
     quotes={
         "full": _full,
         "needed": quoted(_needed, str),

@@ -129,7 +129,7 @@ show = Show(
     levels=race_levels,
     pace=Pace(each="way", before=UNMEASURED),
     concluded=race_said,
-    rows_of_run=lambda run: run.counts,
+    rows=lambda race: race.run.counts,
     row=Race.count,
     columns=(
         Column(head="how", main=True, of="name"),
