@@ -20,7 +20,6 @@ from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.walk import walk
@@ -103,7 +102,7 @@ class ComparisonLab(LabKind[Comparison]):
             first = found[label] if number >= len(self.parts) else None
             found[label] = walk(part, self.parts[label], first)
         parts = {label: found[label] for label in self.parts}
-        return with_contrast(Comparison(machine=rig.machine, over=self.over, parts=parts))
+        return Comparison(machine=rig.machine, over=self.over, parts=parts)
 
     def matches(self, found: Comparison) -> bool:
         """Whether a result is of these parts; with `by_cores`, at the scale of its machine."""
@@ -169,7 +168,7 @@ class ComparisonLab(LabKind[Comparison]):
 
     def merge(self, rounds: Sequence[Comparison]) -> Comparison:
         parts = merged([each.parts for each in rounds])
-        return with_contrast(msgspec.structs.replace(rounds[0], parts=parts))
+        return msgspec.structs.replace(rounds[0], parts=parts)
 
     def _walks(self, expected: Mapping[str, Prediction | None]) -> list[tuple[str, float]]:
         """List the parts in the order of their walks, with the seconds of each, without the
