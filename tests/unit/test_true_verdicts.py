@@ -688,12 +688,6 @@ def test_a_race_is_true_of_its_own_numbers(ways: list[tuple[int, float]]) -> Non
     counted = {(str(each.lost), str(each.asked)) for each in counts}
     assert parts(text) <= counted and {n for pair in parts(text) for n in pair} <= table_of(race)
     assert shares(text) <= percents(each.lost_fraction for each in counts), text
-    if most := re.search(r"lets ([\d.,]+) req/s pass at most", text):
-        assert value(plain(rate(counts[2].throughput_rps)).split()[0]) <= value(most[1])
-    for went, first, last in re.findall(r"(fell|rose) from ([\d.,]+) req/s to ([\d.,]+)", text):
-        assert value(last) <= value(first) if went == "fell" else value(last) >= value(first)
-    cost = counts[3].throughput_rps / counts[0].throughput_rps - 1
-    assert ("next to nothing" in text) == (abs(cost) <= 0.1)
     for count in counts:
         if count.lost:
             assert f"{count.name}, " in text or f"{count.name}: " in text
@@ -739,12 +733,6 @@ def test_what_generators_say_together_is_true_of_each(found: Generators) -> None
         assert times == digits(apart, 2), text
     if within := re.search(r"agree within ([\d.]+) %", text):
         assert within[1] in percents([apart - 1]), text
-        assert ("the server was measured" in text) == all(e.full == ("server",) for e in shown)
-        held_back = any({"generator", "machine"} & {*each.full} for each in shown)
-        assert ("had time to spare" in text) == held_back
-    slow = max(shown, key=lambda each: each.mean_response_time_s)
-    if "comes late to answers" in text:
-        assert "generator" in slow.full
 
 
 @properties

@@ -109,25 +109,11 @@ def _together(found: Generators) -> list[str]:
     most = max(shown, key=lambda gauge: gauge.throughput_rps)
     times = quotient(most.throughput_rps, least.throughput_rps)
     if times < 1.15:
-        between = percent(times - 1)
-        if any({"generator", "machine"} & {*gauge.full} for gauge in shown):
-            return [f"They agree within {between}, though not each of them had time to spare."]
-        if all(gauge.full for gauge in shown):
-            return [f"They agree within {between}: the server was measured, not the generators."]
-        return [f"They agree within {between}, and none of them was full."]
+        return [f"They agree within {percent(times - 1)}."]
     said = [
         f"It was the same server: {label(most.name)} saw {digits(times, 2)} times the throughput "
         f"that {label(least.name)} saw."
     ]
-    slow = max(shown, key=lambda gauge: gauge.mean_response_time_s)
-    fast = min(shown, key=lambda gauge: gauge.mean_response_time_s)
-    late = ""
-    if "generator" in slow.full:
-        late = ": a full generator comes late to answers that have long been there"
-    said.append(
-        f"Response times, as each counts, go from {duration(fast.mean_response_time_s)} "
-        f"({label(fast.name)}) to {duration(slow.mean_response_time_s)} ({label(slow.name)}){late}."
-    )
     ours = next((gauge for gauge in shown if gauge.name == LOCUST), None)
     if ours is not None and ours.generator_cpu:
         trusted = laws.GENERATOR_FULL * ours.ceiling_rps
