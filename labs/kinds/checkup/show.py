@@ -92,8 +92,8 @@ def under(checkup: Checkup) -> list[Block]:
 
 
 def shortfall(found: Calibration) -> str:
-    """Say how much less all cores together did than so many of them alone, and how long the burn had
-    them, which tells other programs from slow cores; "" where they did about as much."""
+    """Say how much less all cores together did than so many of them alone, and of how many the burn
+    had the time, which tells other programs from slow cores; "" where it is about as much."""
     number, worth = len(found.loops_per_s), found.capacity[-1]
     if worth >= ENOUGH * number:
         return ""
