@@ -221,16 +221,15 @@ def machine(asked: argparse.Namespace) -> int:
 
 def calibrate(asked: argparse.Namespace) -> int:
     """Burn the CPU, and print how fast it was."""
-    from labs.host.hardware import fingerprint
-    from labs.kinds.checkup.verdict import shortfall
+    from labs.kinds.checkup.show import shortfall
     from labs.measure import calibration, latency
 
     found = calibration.calibrate()
     print(f"unit of work    {found.loops_per_s[0] / 1e6:.2f} million loops a second on one core")
     for busy, worth in enumerate(found.capacity, 1):
         print(f"{busy:>2} busy         worth {worth:.2f} cores")
-    for sentence in shortfall(fingerprint(), found):
-        print(sentence)
+    if said := shortfall(found):
+        print(said)
     print(f"noise           {found.noise_fraction:.1%} between repeated burns")
     print(f"timer           a sleep of 1 ms ends {1e6 * found.timer_s:.0f} µs late")
     print(f"loopback        {1e6 * latency.loopback_s():.0f} µs there and back")

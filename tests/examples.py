@@ -209,9 +209,8 @@ def page(name: str, cpu_s: float, wait_s: float) -> PageClock:
         workload=Workload(cpu_s=cpu_s, cpu_cv=0.0, wait_s=wait_s, wait_cv=0.0),
         wall_s=tuple((cpu_s + wait_s) * factor + 0.001 for factor in (0.98, 1.0, 1.03)),
         cpu_s=tuple(cpu_s * factor + 0.0005 for factor in (0.98, 1.0, 1.03)),
-        system_fraction=0.1,
         client=ClientClock(
-            program="curl 8.5.0", real_s=cpu_s + wait_s + 0.01, user_s=0.004, system_s=0.003
+            program="curl", real_s=cpu_s + wait_s + 0.01, user_s=0.004, system_s=0.003
         ),
     )
 

@@ -45,9 +45,7 @@ def short(lab: Any) -> Any:
             fewer.scenario = replace(fewer.scenario, before=before)
             return fewer
         case GeneratorsLab():
-            few = lab.again(seconds=1.0)
-            few.ways = tuple(w for w in lab.ways if w.name != "1 locust" and w.processes <= 2)
-            return few
+            return lab.again(seconds=1.0)
         case RaceLab():
             two = lab.again(seconds=1.0)
             two.ways = lab.ways[:2]

@@ -1,4 +1,4 @@
-"""Locust's users as its manual shows them, to be set against ours and against other tools."""
+"""Locust's users as its manual shows them, to be set against other tools."""
 
 from __future__ import annotations
 

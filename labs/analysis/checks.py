@@ -7,7 +7,7 @@ their sentence.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from labs.analysis.causes import SYMPTOMS, UNSTEADY, Effects
 from labs.analysis.contrast import repeats
@@ -83,6 +83,21 @@ def impossible(points: Iterable[Point]) -> str:
     above its bound says that the calibration, and with it the forecast of all of them, is wrong."""
     told = (each.sentence for point in points for each in point.checks if each.name == BOUND)
     return " ".join(dict.fromkeys(told))
+
+
+def rejection(
+    points: Mapping[str, Sequence[Point]],
+    excused: Callable[[str, Point], bool] = lambda label, point: False,
+) -> str:
+    """Say why runs with these points, by their labels, may not go into the book; "" when they may.
+    An excused point's faults are what its lab is to show."""
+    every = [(label, point) for label, each in points.items() for point in each]
+    counting = [each for each in every if each[1].fit or not excused(*each)]
+    if enough_fit([point for _, point in counting]):
+        return impossible(point for _, point in every)
+    bad = ((label, each) for label, point in counting for each in point.checks if each.unfit)
+    said = (f"{label}: {each.sentence}".removeprefix(": ") for label, each in bad)
+    return " ".join(dict.fromkeys(said))
 
 
 def is_the_result(measured: Measured, workload: Workload) -> bool:

@@ -167,7 +167,7 @@ def of_tree(timeline: Timeline) -> Read:
 
 
 def of_locust(found: Generators) -> Read:
-    """Read what a request cost the load generator that drives all the labs."""
+    """Read what a request cost one Locust."""
     return {"cost_s": found.runs[-1].by("locust").generator_s}
 
 

@@ -1,8 +1,7 @@
 """Show of a result, wherever it is shown: in a panel, in a page, in a file, quoted in prose."""
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
@@ -165,7 +164,6 @@ class Show(Generic[Found]):
     kept: Callable[[Found], Sequence[Curve]] | None = None  # what stays of it, if no whole traces
     columns: Sequence[Column]
     rows: Callable[[Found], Iterable[Any]] | None = None  # of the table: a record each
-    rows_of_run: Callable[[Any], Iterable[Any]] | None = None  # or of each run, which is numbered
     row: Callable[..., Any] | None = None  # of a result and what prose gives: what it quotes from
     quotes: Mapping[str, Callable[..., Quantity]] = field(default_factory=dict)  # what is no column
     parts: Callable[[Found], Mapping[str, Result]] = lambda found: {}  # to be quoted by a label
@@ -191,17 +189,7 @@ class Show(Generic[Found]):
     def table(self, found: Found) -> Table:
         """Make the table of a result's numbers, to read and to take away."""
         shown = [column for column in self.columns if column.head and column.there(found)]
-        if self.rows_of_run is None:
-            return tabled(shown, self.rows(found) if self.rows else (), self.note(found))
-        rows = [list(self.rows_of_run(run)) for run in found.runs]
-        sheet = tabled(shown, itertools.chain(*rows), self.note(found))
-        runs = [str(number) for number, each in enumerate(rows, 1) for _ in each]
-        return replace(
-            sheet,
-            head=("run", *sheet.head),
-            rows=tuple((run, *cells) for run, cells in zip(runs, sheet.rows, strict=True)),
-            main=("run", *sheet.main) if sheet.main else (),
-        )
+        return tabled(shown, self.rows(found) if self.rows else (), self.note(found))
 
     def caption(self, found: Found) -> str:
         """Caption the figure: what was measured, on which machine and how often."""

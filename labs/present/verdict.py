@@ -101,7 +101,7 @@ def agreement(model: ServerModel, run: Run) -> list[str]:
     missed = [point for point in fit if not causes.holds(point, forecast.at(point.users))]
     if not missed:
         which = "the point" if len(fit) == 1 else f"all {len(fit)} points"
-        met = f"The forecast, made before the load began, met {which}, {nearness([(run, fit)])}."
+        met = f"The forecast, made before the load began, met {which}, {nearness(run, fit)}."
         return [met, *_far_inside(model, run, causes.worst(fit, forecast))]
     worst = causes.worst(missed, forecast)
     off = causes.off(worst, forecast)
@@ -153,13 +153,10 @@ def span(level: PredictedLevel) -> str:
     return " to ".join(digits(rps, 3) for rps in level.band_rps or (level.model_rps,))
 
 
-def nearness(fit: Sequence[tuple[Run, Sequence[Point]]]) -> str:
-    """Tell the largest miss of these points of some runs, and how well it is known itself."""
-    run, worst = max(
-        ((run, causes.worst(points, run.forecast)) for run, points in fit),
-        key=lambda each: abs(causes.off(each[1], each[0].forecast)),
-    )
-    which = "the miss" if sum(len(points) for _, points in fit) == 1 else "the largest miss"
+def nearness(run: Run, points: Sequence[Point]) -> str:
+    """Tell the largest miss of these points of a run, and how well it is known itself."""
+    worst = causes.worst(points, run.forecast)
+    which = "the miss" if len(points) == 1 else "the largest miss"
     off = abs(causes.off(worst, run.forecast))
     wide = (
         f", in a band of {span(run.forecast.at(worst.users))} req/s"

@@ -243,6 +243,7 @@ def test_locust_tries_the_same_rows_in_the_same_turn() -> None:
         server=Server("prefork", processes=4),
         workload=Workload(wait_s=0.05, wait_cv=0.0),
         locust=(2, 4),
+        row_s=1.0,
     )
     told: list[object] = []
     found = Rig(told.append).perform(ClassicLab("s2", [trial]))

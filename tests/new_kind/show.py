@@ -25,7 +25,7 @@ show = Show(
     draw=figure,
     alt=lambda naps: f"The longest nap took {duration(naps.run.naps[-1].slept_s)}.",
     verdict=lambda naps: [Said(["Sleeps end late."])],
-    rows_of_run=lambda run: run.naps,
+    rows=lambda naps: naps.run.naps,
     row=Naps.nap,
     columns=(
         Column(head="nap", of="name"),

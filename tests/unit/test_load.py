@@ -6,7 +6,6 @@ import math
 import os
 import re
 import resource
-import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from labs.host.waiting import Stopped, wait_until
-from labs.kinds.clocks import run as clocks
+from labs.host.waiting import readable, wait_until
 from labs.load import locust, tools
 from labs.records.experiment import Load
 
@@ -95,15 +93,11 @@ def pipe() -> Iterator[tuple[int, int]]:
         yield HIGH, write
 
 
-def test_a_clock_waits_for_a_file_of_any_number(pipe: tuple[int, int]) -> None:
+def test_readable_takes_a_file_of_any_number(pipe: tuple[int, int]) -> None:
     read, write = pipe
-    stop = threading.Event()
-    stop.set()
-    with open(read, "rb", closefd=False) as source:
-        with pytest.raises(Stopped):
-            clocks._wait_until_readable(source, stop)
-        os.write(write, b"x")
-        clocks._wait_until_readable(source, stop)
+    assert not readable(read, 0.0)
+    os.write(write, b"x")
+    assert readable(read, 0.0)
 
 
 def test_wait_until_goes_on_after_a_minute_in_which_we_stood_still(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
+from labs.analysis.scale import BOOK_CORES
 from labs.kinds.base import LabKind
 from labs.kinds.checkup.record import Checkup
 from labs.measure.latency import loopback_s
@@ -17,14 +18,24 @@ NOTHING = Experiment(Server("event-loop"), Workload(), Load((1, 8)))  # is what 
 CHECKUP_S = 3.5  # seen: 3.0 on two steady cores; a machine whose burns differ burns up to thrice
 
 
+def _question(cores: int) -> Question | None:
+    """Ask for the work of so many cores together; of one alone there is nothing to ask."""
+    if cores < 2:
+        return None
+    return Question(
+        words=f"how many times the work of one core will {so_many(cores)} do together",
+        about="the work of one core",
+        unit="times",
+        say=lambda value: f"{digits(value)} times",
+    )
+
+
 class CheckupLab(LabKind[Checkup]):
     """Measure what this machine can do."""
 
     result = Checkup
     by_round = ("calibrations", "loopbacks_s")
-
-    def __init__(self) -> None:
-        self._asks_about(2)
+    question = _question(BOOK_CORES)
 
     def about(self) -> str:
         return (
@@ -50,17 +61,5 @@ class CheckupLab(LabKind[Checkup]):
 
     def at_scale(self, cores: int) -> Self:
         scaled = type(self)()
-        scaled._asks_about(cores)
+        scaled.question = _question(cores)
         return scaled
-
-    def _asks_about(self, cores: int) -> None:
-        """Ask for the work of so many cores together; of one alone there is nothing to ask."""
-        if cores < 2:
-            self.question = None
-            return
-        self.question = Question(
-            words=f"how many times the work of one core will {so_many(cores)} do together",
-            about="the work of one core",
-            unit="times",
-            say=lambda value: f"{digits(value)} times",
-        )

@@ -5,13 +5,16 @@ from __future__ import annotations
 from operator import itemgetter
 
 from labs.kinds.checkup.record import Checkup
-from labs.kinds.checkup.verdict import shortfall
 from labs.kinds.show import Column, Show, two_places
 from labs.present.blocks import VERDICT, Block, Said, Within
 from labs.present.palette import BLUE, PURPLE
 from labs.present.plot import FROM_ZERO, Figure, dots, layout, line
 from labs.records.format import NARROW, digits, duration, percent, rate
+from labs.records.format import cores as so_many
+from labs.records.results import Calibration
 from labs.theory.laws import GENERATOR_FULL
+
+ENOUGH = 0.9  # of the cores' worth of work: with so much of it nothing is said
 
 
 def checkup_figure(checkup: Checkup) -> Figure:
@@ -82,10 +85,23 @@ def checkup_rows(checkup: Checkup) -> list[tuple[str, str, str]]:
 
 
 def under(checkup: Checkup) -> list[Block]:
-    """Show what was found, and say why cores did less than is listed."""
+    """Show what was found, and say where cores did less than is listed."""
     facts = Within('<div class="wt-data wt-facts">{}</div>', [show.table(checkup)])
-    why = shortfall(checkup.machine, checkup.calibration)
-    return [facts, *([Within(VERDICT, [Said(why)])] if why else [])]
+    said = shortfall(checkup.calibration)
+    return [facts, *([Within(VERDICT, [Said([said])])] if said else [])]
+
+
+def shortfall(found: Calibration) -> str:
+    """Say how much less all cores together did than so many of them alone, and of how many the burn
+    had the time, which tells other programs from slow cores; "" where it is about as much."""
+    number, worth = len(found.loops_per_s), found.capacity[-1]
+    if worth >= ENOUGH * number:
+        return ""
+    had = digits(found.use * number)
+    return (
+        f"The {so_many(number)} listed here did {worth:.2f} cores' worth of work, and the "
+        f"burn got {had} of them; the labs reckon with what was found."
+    )
 
 
 def _effective_cores(checkup: Checkup) -> float:

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from labs.analysis.schedule import CALIBRATION_S, VISITS, burns_s
-from labs.host import hardware
+from labs.analysis.schedule import CALIBRATION_S
 from labs.host.monitor import Sampler
 from labs.host.programs import PHP, lacking
 from labs.kinds.base import LabKind
@@ -31,7 +30,6 @@ FILE_S = 2.0  # that ab asks for a file: as some 10,000 requests of S4 took it
 LONG = 4096  # places in a listen queue: nobody finds it full
 LOOK_S = 0.02
 START_S = 2.0  # for a server to begin and to end
-LOCUST_S = 6.0  # for Locust, its burns and its warm-up, beside its levels
 ALIKE = (  # what a try and a point call the same
     "failed", "seconds", "throughput_rps", "mean_response_time_s", "generator_cpu", "server_cpu",
     "others_cpu", "never_served",
@@ -47,26 +45,12 @@ class Trial:
     workload: Workload
     ab: Mapping[int, int] = field(default_factory=dict)  # users -> requests; 0: for `FILE_S`
     locust: Sequence[int] = ()  # users
+    row_s: float  # seconds that a row takes, on average (seen on 2 cores)
 
     @property
     def seconds(self) -> float:
         """Estimate the seconds that the trial takes."""
-        return START_S + sum(map(self.ab_each_s, self.ab)) + self.locust_s
-
-    def ab_each_s(self, users: int) -> float:
-        """Estimate the seconds that ab takes with so many users."""
-        cores = hardware.cores() if self.workload.cpu_s else users
-        at_once = min(users, self.server.pool or users, cores)
-        each_s = self.workload.cpu_s + self.workload.wait_s
-        return self.ab[users] * each_s / at_once if self.ab[users] else FILE_S
-
-    @property
-    def locust_s(self) -> float:
-        """Estimate the seconds that all of Locust's levels take, and the first again."""
-        each_s = self.workload.cpu_s + self.workload.wait_s
-        levels = [max(1.0, 24 * each_s / min(users, 12)) + 3 * each_s for users in self.locust]
-        after_s = burns_s(self.workload, VISITS * len(levels))
-        return sum(levels) + levels[0] + LOCUST_S + after_s if levels else 0.0
+        return START_S + self.row_s * (len(self.ab) + len(self.locust))
 
 
 def _apache(processes: int, **more: Any) -> Server:
@@ -86,6 +70,7 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
             workload=BURN,
             ab={1: 25, 2: 60, 3: 60, 4: 60, 8: 60},
             locust=(1, 2, 3, 4, 8),
+            row_s=5.6,
         ),
     ),
     "s2": (
@@ -94,9 +79,14 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
             workload=SLEEP,
             ab={4: 80, 8: 160, 32: 640, 128: 2560, 256: 5120, 512: 10_000},
             locust=(4, 8, 32, 128, 256, 512),
+            row_s=3.8,
         ),
         Trial(
-            setup=QUEUE_OF_128, server=_apache(256, backlog=128), workload=SLEEP, ab={512: 10_000}
+            setup=QUEUE_OF_128,
+            server=_apache(256, backlog=128),
+            workload=SLEEP,
+            ab={512: 10_000},
+            row_s=14.0,
         ),
     ),
     "s4": tuple(
@@ -106,6 +96,7 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
             workload=FILE,
             ab=dict.fromkeys(FILE_USERS, 0),
             locust=FILE_USERS,
+            row_s=2.1,
         )
         for setup, server in (
             ("prefork", _apache(S4.pools["prefork"])),
@@ -119,6 +110,7 @@ TRIALS: dict[str, tuple[Trial, ...]] = {
             workload=PRIMES,
             ab=dict.fromkeys(users, 10),  # as S5; too few, which is a lesson of its own
             locust=users,
+            row_s=11.0,
         )
         for setup, workers, users in (("2 workers", 2, (1, 2, 4)), ("4 workers", 4, (4,)))
     ),
@@ -236,7 +228,7 @@ class Round:
             url = address(running.url, trial.workload, self.burned.loops_per_s[0])
             for users in trial.ab:
                 stage = f"{trial.setup} {users} users by ab".strip()
-                self.rig.measuring(stage, trial.ab_each_s(users))
+                self.rig.measuring(stage, trial.row_s)
                 self._one_by_ab(trial, users, running, url)
                 running.check()
 
@@ -266,7 +258,7 @@ class Round:
                 sampler.generator.cpu_s()  # kept, for when it is gone
                 return False
 
-            self.rig.until(over, trial.ab_each_s(users) + tools.LATE_S, every_s=LOOK_S)
+            self.rig.until(over, trial.row_s + tools.LATE_S, every_s=LOOK_S)
             used = before.until(sampler.snapshot())
             said = tools.read_ab(tool.wait(1.0))
         self._add(
@@ -285,7 +277,7 @@ class Round:
         """Try a server's rows by Locust, with the labs' own protocol, not keeping connections."""
         load = Load(trial.locust, keep_alive=False)
         part = self.rig.part(f"{trial.setup} by Locust".strip(), later_s=later_s)
-        part.expect(trial.locust_s)
+        part.expect(trial.row_s * len(trial.locust))
         for point in sweep(part, Experiment(trial.server, trial.workload, load)).points:
             self._add(
                 trial,

@@ -92,14 +92,10 @@ def said(found: Replication) -> list[str]:
 
 
 def _of_source(found: Replication) -> list[float]:
-    """List the source's ratios, each row once, also where it stands for two setups."""
+    """List the source's ratios, row by row."""
     source = TABLES[found.classic]
-    ratios = {
-        (users, rps): source.ratio(setup, users)
-        for setup, rows in source.rows.items()
-        for users, rps in rows.items()
-    }
-    return [ratio for ratio in ratios.values() if ratio is not None]
+    ratios = (source.ratio(setup, users) for setup, rows in source.rows.items() for users in rows)
+    return [ratio for ratio in ratios if ratio is not None]
 
 
 def _ours(found: Replication, by: str) -> list[float]:

@@ -12,7 +12,7 @@ from labs.records.results import Result, middle, pick
 class ClientClock:
     """The word of `time` on the *client* that fetched a page: not a word about the server."""
 
-    program: str  # curl 8.5.0, or the client that stood in for it
+    program: str  # curl, or python, which stood in for it
     real_s: float
     user_s: float
     system_s: float
@@ -26,7 +26,6 @@ class PageClock:
     workload: Workload
     wall_s: tuple[float, ...]  # of each request, as its client saw it
     cpu_s: tuple[float, ...]  # of each request: user and system time of the server's processes
-    system_fraction: float | None  # of it, the part inside the kernel; None: too little to split
     client: ClientClock
 
     def __post_init__(self) -> None:

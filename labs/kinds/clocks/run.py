@@ -16,15 +16,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import psutil
 
 from labs.host.monitor import process_cpu_s
 from labs.host.supervisor import unsettled
-from labs.host.waiting import readable, wait_until
+from labs.host.waiting import Stopped, readable, wait_until
 from labs.kinds.base import LabKind
 from labs.kinds.clocks.record import ClientClock, Clocks, ClocksRun, PageClock
 from labs.load.locust import address
@@ -45,7 +44,6 @@ SERVER = Server("prefork")
 FETCHES = 10  # of each page
 CURLS = 3  # of each page
 STARTUP_S = 2.0
-LEAST_SPLIT_S = 0.05  # CPU seconds; the system counts user and system in steps of 10 ms
 LOOK_S = 0.05  # how often a waiting client looks whether it was stopped
 LONGEST_S = 120.0  # for an answer
 
@@ -56,7 +54,6 @@ class Fetched:
 
     wall_s: float
     cpu_s: float  # of the server's processes
-    system_s: float  # of it, inside the kernel, in the system's steps
 
 
 class ClocksLab(LabKind[Clocks]):
@@ -106,7 +103,6 @@ class ClocksLab(LabKind[Clocks]):
                     workload=self.pages[name],
                     wall_s=tuple(each.wall_s for each in fetched[name]),
                     cpu_s=tuple(each.cpu_s for each in fetched[name]),
-                    system_fraction=_system_fraction(fetched[name]),
                     client=_client(running.url + path, rig.stop),
                 )
                 for name, path in paths.items()
@@ -128,44 +124,29 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
     """Fetch once, on an own connection, timed from the first byte sent to the last read."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=LONGEST_S)
     with contextlib.closing(connection):
-        system_s = _used_s(running, _system_s)
-        cpu_s, begin = _used_s(running, process_cpu_s), time.perf_counter()
+        cpu_s, begin = _used_s(running), time.perf_counter()
         try:
             connection.request("GET", path)
-            _wait_until_readable(connection.sock, stop)
+            answers = connection.sock.fileno()
+            wait_until(lambda: readable(answers, LOOK_S), math.inf, every_s=0.0, stop=stop)
             response = connection.getresponse()
             response.read()
         except OSError as error:
             raise ServerFailed(f"The server broke off: {error}.\n{running.log()}") from None
         wall_s = time.perf_counter() - begin
-        cpu_s = max(0.0, _used_s(running, process_cpu_s) - cpu_s)
+        cpu_s = max(0.0, _used_s(running) - cpu_s)
         if response.status != http.client.OK:
             raise ServerFailed(f"The server said {response.status} to {path}.\n{running.log()}")
-        return Fetched(wall_s, cpu_s, _used_s(running, _system_s) - system_s)
+        return Fetched(wall_s, cpu_s)
 
 
-def _wait_until_readable(source: Any, stop: threading.Event) -> None:
-    wait_until(lambda: readable(source.fileno(), LOOK_S), math.inf, every_s=0.0, stop=stop)
-
-
-def _used_s(running: Running, of: Callable[[int], float]) -> float:
+def _used_s(running: Running) -> float:
     """Add up the CPU seconds of the server's processes."""
     total = 0.0
     for pid in running.pids():
         with contextlib.suppress(OSError, psutil.Error):
-            total += of(pid)
+            total += process_cpu_s(pid)
     return total
-
-
-def _system_s(pid: int) -> float:
-    return psutil.Process(pid).cpu_times().system
-
-
-def _system_fraction(fetched: Sequence[Fetched]) -> float | None:
-    whole_s = sum(each.cpu_s for each in fetched)
-    if whole_s < LEAST_SPLIT_S:
-        return None
-    return min(1.0, sum(each.system_s for each in fetched) / whole_s)
 
 
 def _client(url: str, stop: threading.Event) -> ClientClock:
@@ -181,10 +162,12 @@ def _program() -> tuple[str, list[str]]:
     if curl := shutil.which("curl"):
         # -q: no configuration of the reader's, --noproxy: straight to this machine
         options = ["-q", "--noproxy", "*", "--silent", "--fail", "--output", os.devnull]
+        options += ["--max-time", str(LONGEST_S)]
         return "curl", [curl, *options]
     fetch = (
         "import http.client, sys; from urllib.parse import urlsplit as split; "
-        "to = split(sys.argv[1]); asked = http.client.HTTPConnection(to.netloc); "
+        "to = split(sys.argv[1]); "
+        f"asked = http.client.HTTPConnection(to.netloc, timeout={LONGEST_S}); "
         "asked.request('GET', to._replace(scheme='', netloc='').geturl()); "
         "asked.getresponse().read()"
     )
@@ -193,24 +176,14 @@ def _program() -> tuple[str, list[str]]:
 
 def _timed(command: list[str], stop: threading.Event) -> tuple[float, float, float]:
     """Time a command: real, user and system seconds, as the shell's `time` has them."""
-    begin = time.perf_counter()
+    if stop.is_set():
+        raise Stopped
+    nothing, begin = subprocess.DEVNULL, time.perf_counter()
     process = subprocess.Popen(
-        command,
-        env=unsettled(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        command, env=unsettled(), stdin=nothing, stdout=nothing, stderr=nothing
     )
-    assert process.stdout is not None
-    with process.stdout as ended:  # the pipe closes as the program ends
-        try:
-            _wait_until_readable(ended, stop)
-        except BaseException:
-            process.kill()
-            raise
-        finally:
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     real_s = time.perf_counter() - begin
     if process.returncode:
         raise ServerFailed(f"{command[0]} ended with exit code {process.returncode}.")

@@ -2,7 +2,7 @@
 
 from labs.kinds.clocks.record import Clocks, PageClock
 from labs.kinds.show import Column, Show
-from labs.present.palette import BLUE, FAINT, GREY, ORANGE, PURPLE
+from labs.present.palette import BLUE, FAINT, GREY, PURPLE
 from labs.present.plot import FROM_ZERO, NAMES, Figure, Shown, layout, part
 from labs.present.quantities import Quantity
 from labs.present.tables import MS
@@ -18,8 +18,7 @@ def clocks_figure(clocks: Clocks) -> Figure:
     cpu_s = [client.user_s + client.system_s for client in clients]
     rest_s = [client.real_s - cpu for client, cpu in zip(clients, cpu_s, strict=True)]
     parts = (
-        ("user, the server's", BLUE, "", [page.median_cpu_s - _system(page) for page in pages], 0),
-        ("system, the server's", ORANGE, "/", [_system(page) for page in pages], 0),
+        ("CPU, the server's", BLUE, "", [page.median_cpu_s for page in pages], 0),
         ("waiting", PURPLE, ".", [page.median_wait_s for page in pages], 0),
         ("user + sys of the client", GREY, "x", cpu_s, 1),
         ("the rest of real", FAINT, "", rest_s, 1),
@@ -54,11 +53,7 @@ def clocks_alt(clocks: Clocks) -> str:
 
 
 def _client(page: PageClock) -> str:
-    return f"{page.name}: {page.client.program.split()[0]}"
-
-
-def _system(page: PageClock) -> float:
-    return page.median_cpu_s * (page.system_fraction or 0.0)
+    return f"{page.name}: {page.client.program}"
 
 
 def _curl(clocks: Clocks, name: str) -> Quantity:

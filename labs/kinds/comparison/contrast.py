@@ -5,20 +5,26 @@ afterwards, and of many pairs one looks different by chance."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-import msgspec
+from dataclasses import dataclass
 
 from labs.analysis.causes import SYMPTOMS
 from labs.analysis.checks import STARVED
 from labs.analysis.contrast import CONFIDENCE, Difference, difference, spread_of_parts
-from labs.kinds.comparison.record import Comparison, Contrast, rounds
+from labs.kinds.comparison.record import rounds
 from labs.kinds.sweep.record import Recording
 from labs.records.results import Point, Run
 
 
-def with_contrast(comparison: Comparison) -> Comparison:
-    """Give a comparison what it decides; none where the two could not be measured."""
-    return msgspec.structs.replace(comparison, contrast=decided(comparison.parts))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """A contrast: by how much two parts differ at one level, which were fixed before the run."""
+
+    over: str  # the part
+    under: str
+    users: int
+    ratio: float  # of the throughputs, the mean over the runs
+    interval: tuple[float, float]  # of the ratio: none is seen where 1 lies in it
+    confidence: float
 
 
 def decided(parts: Mapping[str, Recording], confidence: float = CONFIDENCE) -> Contrast | None:

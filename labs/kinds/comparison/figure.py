@@ -26,7 +26,7 @@ from labs.present.plot import (
     twin_layout,
     wide,
 )
-from labs.records.format import duration
+from labs.records.format import crowd, duration
 from labs.records.results import Point, PredictedLevel
 
 STROKES = dict(  # the mark of a line's time in service, by that of the line
@@ -185,7 +185,7 @@ def _lines(comparison: Comparison) -> list[Line]:
             found.setdefault(level.users, []).append(spot)
     return [
         Line(
-            name=f"{users} user{'s' if users > 1 else ''}",
+            name=crowd(users),
             across="workers",
             spots=sorted(found[users], key=lambda spot: spot.x),
         )

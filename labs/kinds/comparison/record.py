@@ -1,13 +1,11 @@
 """Record of a comparison: several experiments, measured by turns on one machine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from labs.kinds.sweep.record import Recording
-from labs.records.amounts import Users
 from labs.records.errors import Unusable, choice, instance
 from labs.records.experiment import Experiment
 from labs.records.results import Result, Run
@@ -21,24 +19,11 @@ MOST_PARTS: dict[str, int] = {"users": 5, "pool": 8}
 Part = TypeVar("Part", bound=str)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
-    """A contrast: by how much two parts differ at one level, which were fixed before the run."""
-
-    over: str  # the part
-    under: str
-    users: Users
-    ratio: float  # of the throughputs, the mean over the runs
-    interval: tuple[float, float]  # of the ratio: none is seen where 1 lies in it
-    confidence: float
-
-
 class Comparison(Result, tag="comparison", frozen=True, kw_only=True):
     """A recording for each part, in the order in which they are first visited."""
 
     over: Over  # what is on the x axis: the users, or the size of the pool
     parts: dict[str, Recording]
-    contrast: Contrast | None = None  # None of what was not measured
 
     @property
     def runs(self) -> tuple[dict[str, Run], ...]:

@@ -14,25 +14,22 @@ from typing import Any, Self
 
 import msgspec
 
-from labs.analysis.checks import enough_fit, impossible, is_the_result
+from labs.analysis.checks import is_the_result, rejection
 from labs.analysis.scale import own_parts
-from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half_s, start_s
+from labs.analysis.schedule import CALIBRATION_S, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import with_contrast
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import expected
 from labs.kinds.sweep.walk import walk
-from labs.measure.calibration import last
 from labs.measure.rig import Rig, unit_of
 from labs.present.bet import UNSETTLED, Answer, Place, throughput
-from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import crowd
-from labs.records.results import Machine, Prediction, Run
+from labs.records.results import Prediction, Run
 from labs.records.settings import check_named
-from labs.theory.forecast import forecast
 
 
 class ComparisonLab(LabKind[Comparison]):
@@ -68,42 +65,37 @@ class ComparisonLab(LabKind[Comparison]):
         """Estimate a run's seconds by the last calibrations of this machine."""
         machine = fingerprint()
         units = {unit_of(part.server, part.workload) for part in self.parts.values()}
-        expected = {label: _expected(part, machine) for label, part in self.parts.items()}
-        return CALIBRATION_S * len(units) + sum(seconds for _, seconds in self._walks(expected))
+        forecasts = {label: expected(part, machine) for label, part in self.parts.items()}
+        return CALIBRATION_S * len(units) + sum(seconds for _, seconds in self._walks(forecasts))
 
     def run(self, rig: Rig) -> Comparison:
         burns = {
             label: rig.calibrate(unit_of(part.server, part.workload))
             for label, part in self.parts.items()
         }
-        expected = {label: _expected(part, rig.machine) for label, part in self.parts.items()}
+        forecasts = {label: expected(part, rig.machine) for label, part in self.parts.items()}
         found: dict[str, Recording] = {}
-        for label, prediction in expected.items():
-            if prediction is not None:  # its line stands there from the beginning
-                run = Run(
-                    recorded_at=rig.now(),
-                    calibration=burns[label],
-                    forecast=prediction,
-                    points=(),
-                )
-                found[label] = Recording(
-                    experiment=self.parts[label], machine=rig.machine, runs=(run,)
-                )
+        for label, prediction in forecasts.items():
+            run = Run(  # its line stands there from the beginning
+                recorded_at=rig.now(),
+                calibration=burns[label],
+                forecast=prediction,
+                points=(),
+            )
+            found[label] = Recording(experiment=self.parts[label], machine=rig.machine, runs=(run,))
 
         def landed(label: str, recording: Recording) -> None:
             found[label] = recording
-            parts = {each: found[each] for each in self.parts if each in found}
-            rig.partial(Comparison(machine=rig.machine, over=self.over, parts=parts))
+            rig.partial(Comparison(machine=rig.machine, over=self.over, parts=dict(found)))
 
-        walks = self._walks(expected)
+        walks = self._walks(forecasts)
         for number, (label, seconds) in enumerate(walks):
             later_s = sum(each for _, each in walks[number + 1 :])
             part = rig.part(label, later_s=later_s, found=partial(landed, label))
             part.expect(seconds)
             first = found[label] if number >= len(self.parts) else None
             found[label] = walk(part, self.parts[label], first)
-        parts = {label: found[label] for label in self.parts}
-        return with_contrast(Comparison(machine=rig.machine, over=self.over, parts=parts))
+        return Comparison(machine=rig.machine, over=self.over, parts=found)
 
     def matches(self, found: Comparison) -> bool:
         """Whether a result is of these parts; with `by_cores`, at the scale of its machine."""
@@ -137,16 +129,9 @@ class ComparisonLab(LabKind[Comparison]):
 
     def rejection(self, found: Comparison) -> str:
         """Say why a run is unfit; a point whose fault is the result does not count."""
-        counting = [
-            (label, point)
-            for label, part in found.parts.items()
-            for point in part.points
-            if point.fit or not is_the_result(point, part.experiment.workload)
-        ]
-        if enough_fit([point for _, point in counting]):
-            return impossible(point for part in found.parts.values() for point in part.points)
-        reasons = (f"{label}: {c.sentence}" for label, p in counting for c in p.checks if c.unfit)
-        return " ".join(dict.fromkeys(reasons))
+        points = {label: part.points for label, part in found.parts.items()}
+        works = {label: part.experiment.workload for label, part in found.parts.items()}
+        return rejection(points, lambda label, point: is_the_result(point, works[label]))
 
     def grown(self, cores: int) -> Mapping[str, Any]:
         return {"parts": own_parts(self.scale.written, cores)}
@@ -169,21 +154,17 @@ class ComparisonLab(LabKind[Comparison]):
 
     def merge(self, rounds: Sequence[Comparison]) -> Comparison:
         parts = merged([each.parts for each in rounds])
-        return with_contrast(msgspec.structs.replace(rounds[0], parts=parts))
+        return msgspec.structs.replace(rounds[0], parts=parts)
 
-    def _walks(self, expected: Mapping[str, Prediction | None]) -> list[tuple[str, float]]:
+    def _walks(self, forecasts: Mapping[str, Prediction]) -> list[tuple[str, float]]:
         """List the parts in the order of their walks, with the seconds of each, without the
         burn."""
         labels = list(self.parts)
         order = [(label, False) for label in labels] + [(label, True) for label in labels[::-1]]
         walks = []
         for label, second in order:
-            part, prediction = self.parts[label], expected[label]
-            load = part.load
-            # Of requests without work nothing is known before a run: they are over at once.
-            levels_s = SPEED_S + len(load.users) * (load.seconds / VISITS + PAINT_S)
-            if prediction is not None:
-                levels_s = half_s(part, prediction.levels, second=second)
+            part = self.parts[label]
+            levels_s = half_s(part, forecasts[label].levels, second=second)
             walks.append((label, start_s(part) - CALIBRATION_S + levels_s))
         return walks
 
@@ -191,12 +172,3 @@ class ComparisonLab(LabKind[Comparison]):
 def _longer(parts: Mapping[str, Experiment], times: float) -> dict[str, Experiment]:
     """Measure each level so many times as long."""
     return {label: part.lasting(part.load.seconds * times) for label, part in parts.items()}
-
-
-def _expected(experiment: Experiment, machine: Machine) -> Prediction | None:
-    """The forecast, if the calibrations of earlier runs allow one."""
-    try:
-        calibration = last(machine, experiment)
-        return forecast(experiment, calibration, machine)
-    except Unusable:
-        return None

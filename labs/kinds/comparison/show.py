@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import differ
+from labs.kinds.comparison.contrast import decided, differ
 from labs.kinds.comparison.figure import (
     comparison_alt,
     comparison_figure,
@@ -35,9 +35,10 @@ def under(comparison: Comparison) -> list[Block]:
 
 
 def data(comparison: Comparison) -> dict[str, object]:
-    """Give all numbers of a comparison, each part's as a sweep's."""
+    """Give all numbers of a comparison, each part's as a sweep's, and what it decides."""
     parts = {label: sweep.data(part) for label, part in comparison.parts.items()}
-    return {**msgspec.to_builtins(comparison), "parts": parts}
+    decision = msgspec.to_builtins(decided(comparison.parts))
+    return {**msgspec.to_builtins(comparison), "parts": parts, "contrast": decision}
 
 
 def split(comparison: Comparison) -> Drawn | None:

@@ -4,44 +4,26 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-import numpy as np
-
-from labs.analysis import window
 from labs.host.hardware import cores
 from labs.host.monitor import Sampler
 from labs.host.programs import Program, named
-from labs.kinds.generators.record import OURS, GeneratorResult, locusts
+from labs.kinds.generators.record import LOCUSTS, GeneratorResult
 from labs.load import tools
-from labs.load.locust import LoadFailed, address, command
+from labs.load.locust import address
 from labs.measure.rig import Rig, split_cores
-from labs.records.experiment import Load, Workload
+from labs.records.experiment import Workload
 from labs.records.snapshot import Usage
 from labs.servers.serve import Running, free_port
-from workloads.protocol import FAILED, OK
 
 FILE = Workload(page="file", wait_cv=0.0)  # that each of them asks for
 SETTLE_S = 0.5  # of load before anything is counted
-LEAST_REQUESTS = 20
 TOOLS: Mapping[str, tuple[Program, Callable[..., list[str]], Callable[[str], tools.Said]]] = {
     "ab": (tools.AB, tools.ab, tools.read_ab),
     "wrk": (tools.WRK, tools.wrk, tools.read_wrk),
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """Way to ask: a generator to be measured."""
-
-    name: str
-    kind: str  # driver, plain, tool
-    processes: int = 1
-
-
-def ways(processes: Sequence[int]) -> tuple[Way, ...]:
-    """List our driver, plain Locust with these numbers of processes, ab and wrk."""
-    plain = (Way(name=locusts(n), kind="plain", processes=n) for n in processes)
-    others = (Way(name=tool, kind="tool") for tool in TOOLS)
-    return (Way(name=OURS, kind="driver"), *plain, *others)
+WAYS = (*LOCUSTS, *TOOLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +31,6 @@ class Window:
     """Window in which a generator asked: who used what, and the CPU of the busiest process of
     either side, in cores."""
 
-    begin: float  # time.perf_counter
-    end: float
     used: Usage
     server_fullest: float
     generator_fullest: float
@@ -93,51 +73,16 @@ class Bench:
             self._sampler.users = self.users
             yield
 
-    def measure(self, way: Way) -> GeneratorResult:
+    def measure(self, name: str) -> GeneratorResult:
         """Measure a generator, or say that it is missing."""
         try:
-            if way.kind == "driver":
-                return self._by_driver()
-            if way.kind == "plain":
-                return self._by_locust(way.processes)
-            return self._by_tool(way.name)
+            return self._by_locust(name) if name in LOCUSTS else self._by_tool(name)
         finally:
             self._pids = list
 
-    def _by_driver(self) -> GeneratorResult:
-        """Measure Locust as the labs drive it."""
-        with self.rig.drive(self.running, Load([self.users]), FILE) as driver:
-            self._pids = driver.pids
-            driver.open(self.users, 0.0)
-            self.rig.pause(SETTLE_S)
-            since = len(driver.records())
-            asking = self._window()
-            self.rig.pause(SETTLE_S)  # so that most of what was asked in the window is answered
-            driver.check()
-            report = driver.report(since)
-            driver.open(0, 0.0)
-        records, begin, end = report.records, asking.begin, asking.end
-        done = records[records["kind"] == OK]
-        started = np.array([start for start in report.flying.values() if start < end], dtype=float)
-        counted = window.count(
-            done["start"], done["end"], started, begin=begin, end=end, now=report.at
-        )
-        if counted.completed < LEAST_REQUESTS:
-            raise LoadFailed(f"The load generator made {counted.completed:.0f} requests only.")
-        return asking.of(
-            GeneratorResult(
-                name=OURS,
-                program=tools.locust_version(),
-                command=tools.shown(command(self.running.url, self.users)),
-                requests=round(counted.completed),
-                failed=int((records["kind"] == FAILED).sum()),
-                throughput_rps=counted.throughput_rps,
-                mean_response_time_s=counted.mean_response_time_s,
-            )
-        )
-
-    def _by_locust(self, processes: int) -> GeneratorResult:
-        """Measure plain Locust, with so many processes, below a master if more than one."""
+    def _by_locust(self, name: str) -> GeneratorResult:
+        """Measure Locust as its manual shows it, below a master if it has several processes."""
+        processes = LOCUSTS[name]
         with free_port() as held:
             port = held.getsockname()[1]
             argv = tools.locust(
@@ -151,8 +96,7 @@ class Bench:
                 self.rig.pause(SETTLE_S)
                 asking = self._window()
                 said = tools.read_locust(tool.wait(tools.LATE_S, self.rig.stop))
-        program = tools.locust_version()
-        return asking.of(_result(locusts(processes), program, argv, said, processes))
+        return asking.of(_result(name, tools.locust_version(), argv, said, processes))
 
     def _by_tool(self, name: str) -> GeneratorResult:
         """Measure ApacheBench or wrk, with one thread."""
@@ -181,7 +125,7 @@ class Bench:
         )
         used = before.until(after)
         each = server / used.seconds, generator / used.seconds
-        return Window(before.at, after.at, used, *each)
+        return Window(used, *each)
 
     def _cores(self, processes: int = 1) -> Sequence[int] | None:
         """Choose the generator's cores: those that the server leaves, if they are enough."""

@@ -13,7 +13,8 @@ from labs.records.results import Result, middle, pick
 from labs.theory.laws import GENERATOR_FULL
 
 MACHINE_FULL = 0.9  # of all cores: then both sides wait for one
-OURS = "locust"  # as the labs drive it, one process
+LOCUST = "locust"  # one process
+LOCUSTS = {LOCUST: 1, "2 locusts": 2}  # processes that ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class Asked:
 class GeneratorResult(Asked):
     """Result of one generator on the lab's server."""
 
-    name: str  # locust, 1 locust, 2 locusts, ab, wrk
+    name: str  # locust, 2 locusts, ab, wrk
     program: str  # with its version
     processes: NotNegative = 1
     generator_fullest: float = 0.0  # of them, the one that used most
@@ -104,8 +105,3 @@ class Generators(Result, tag="generators", frozen=True, kw_only=True):
     def run(self) -> GeneratorsRun:
         """The middle run, by the throughput its first generator saw: the one that is drawn."""
         return middle(self.runs, lambda run: run.measured[0].throughput_rps)
-
-
-def locusts(processes: int) -> str:
-    """Name plain Locust with so many processes that ask."""
-    return "1 locust" if processes == 1 else f"{processes} locusts"

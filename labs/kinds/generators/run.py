@@ -1,18 +1,17 @@
 """The lab of the load generators: whom does each of them measure, the server or itself?
 
-One server and the same number of connections; Locust as the labs drive it, Locust as its manual
-shows it in one process and in several, ApacheBench and wrk, one after the other. While each asks,
-the CPU of both sides is measured. Everything stays on this machine.
+One server and the same number of connections; Locust in one process and in two, ApacheBench and
+wrk, one after the other. While each asks, the CPU of both sides is measured. Everything stays on
+this machine.
 """
 
 from __future__ import annotations
 
 import os
 
-from labs.host import hardware
 from labs.kinds.base import LabKind
-from labs.kinds.generators.instruments import FILE, SETTLE_S, TOOLS, Bench, Way, ways
-from labs.kinds.generators.record import OURS, Generators, GeneratorsRun
+from labs.kinds.generators.instruments import FILE, SETTLE_S, TOOLS, WAYS, Bench
+from labs.kinds.generators.record import LOCUST, LOCUSTS, Generators, GeneratorsRun
 from labs.load import tools
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
@@ -23,17 +22,8 @@ from labs.servers.catalogue import missing, row_of
 
 USERS = 16
 SECONDS = 3.0  # that each generator's requests and CPU are counted
-STARTS_S = {"driver": 1.4, "plain": 3.5, "tool": 0.6}  # to start and to end one
-MOST_PROCESSES = 8  # of plain Locust
+LOCUST_STARTS_S, TOOL_STARTS_S = 3.5, 0.6  # to start and to end one
 OTHERS = 0.1  # of the machine used by anyone else: then the comparison is worth nothing
-
-
-def process_counts(cores: int) -> tuple[int, ...]:
-    """Choose numbers of Locust processes: 1, 2, and where there are more cores the largest power of
-    two that has one for each, up to 8; on three cores 3."""
-    most = max(2, min(cores, MOST_PROCESSES))
-    powers = [2**n for n in range(most.bit_length())]
-    return tuple(sorted({1, 2, *powers[-1:], most}))[:3]
 
 
 class GeneratorsLab(LabKind[Generators]):
@@ -48,20 +38,18 @@ class GeneratorsLab(LabKind[Generators]):
         self.users, self._each_s = users, seconds
         self.given = {"users": users, "seconds": seconds}
         self.server = _server()
-        self.ways = ways(process_counts(hardware.fingerprint().cores))
-        here = (way.name for way in reversed(self.ways) if _here(way))
-        self.question = _question(next(here, OURS))
+        here = (name for name in WAYS if name in LOCUSTS or not tools.missing(TOOLS[name][0]))
+        self.question = _question([*here][-1])
 
     def about(self) -> str:
-        names = ", ".join(way.name for way in self.ways)
         return (
             f"{self.server.architecture} by {called(self.server.by)} answers {self.users} "
-            f"connections. They are kept busy by one load generator after the other ({names}), and "
-            "the CPU of both sides is measured."
+            f"connections. They are kept busy by one load generator after the other "
+            f"({', '.join(WAYS)}), and the CPU of both sides is measured."
         )
 
     def seconds(self) -> float:
-        return sum(self._of_s(way) for way in self.ways)
+        return sum(map(self._of_s, WAYS))
 
     def run(self, rig: Rig) -> Generators:
         rig.progress("starting the server")
@@ -69,10 +57,10 @@ class GeneratorsLab(LabKind[Generators]):
             bench = Bench(rig, running, self.users, self._each_s)
             with bench.watching():
                 gauges = []
-                for number, way in enumerate(self.ways):
-                    rig.expect(sum(self._of_s(each) for each in self.ways[number:]))
-                    rig.measuring(f"{way.name} asks", self._of_s(way))
-                    gauges.append(bench.measure(way))
+                for number, name in enumerate(WAYS):
+                    rig.expect(sum(map(self._of_s, WAYS[number:])))
+                    rig.measuring(f"{name} asks", self._of_s(name))
+                    gauges.append(bench.measure(name))
                     running.check()
                     run = GeneratorsRun(recorded_at=rig.now(), gauges=tuple(gauges))
                     if run.measured:
@@ -87,10 +75,10 @@ class GeneratorsLab(LabKind[Generators]):
 
     def answer(self, found: Generators) -> Answer:
         seen = {each.name: each.throughput_rps for each in found.run.measured}
-        whole = found.run.gauges[-1].name == self.ways[-1].name  # else it was stopped
-        if OURS not in seen or not whole:
+        whole = found.run.gauges[-1].name == WAYS[-1]  # else it was stopped
+        if LOCUST not in seen or not whole:
             return Answer()
-        return Answer(measured=seen[_rival(found)] / seen[OURS])
+        return Answer(measured=seen[_rival(found)] / seen[LOCUST])
 
     def rejection(self, found: Generators) -> str:
         for each in found.runs[-1].gauges:
@@ -102,8 +90,9 @@ class GeneratorsLab(LabKind[Generators]):
                 return f"{each.name}: others used {each.others_cpu:.2f} cores meanwhile."
         return ""
 
-    def _of_s(self, way: Way) -> float:
-        return STARTS_S[way.kind] + self._each_s + SETTLE_S
+    def _of_s(self, name: str) -> float:
+        starts_s = LOCUST_STARTS_S if name in LOCUSTS else TOOL_STARTS_S
+        return starts_s + self._each_s + SETTLE_S
 
     def _found(self, rig: Rig, run: GeneratorsRun) -> Generators:
         return Generators(
@@ -127,12 +116,6 @@ def _question(rival: str) -> Question:
 def _rival(found: Generators) -> str:
     """Name the last generator that measured something: the one to bet on against one Locust."""
     return found.run.measured[-1].name
-
-
-def _here(way: Way) -> bool:
-    if way.kind != "tool":
-        return way.processes > 1
-    return not tools.missing(TOOLS[way.name][0])
 
 
 def _server() -> Server:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
-from labs.kinds.show import Column, Measured, Show, quoted, spoken, tabled, two_digits
+from labs.kinds.generators.record import LOCUST, GeneratorResult, Generators
+from labs.kinds.show import Column, Measured, Show, quoted, spoken, two_digits
 from labs.present.blocks import Block
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
@@ -75,8 +73,7 @@ def _measured(gauge: GeneratorResult) -> str:
 
 def under(found: Generators) -> list[Block]:
     """Show the verdict, and the table below."""
-    table = replace(tabled([each for each in COLUMNS if each.head], found.run.gauges), main=GLANCE)
-    return [*spoken(generators_said)(found), table]
+    return [*spoken(generators_said)(found), show.table(found)]
 
 
 def generators_said(found: Generators) -> list[str]:
@@ -112,26 +109,12 @@ def _together(found: Generators) -> list[str]:
     most = max(shown, key=lambda gauge: gauge.throughput_rps)
     times = quotient(most.throughput_rps, least.throughput_rps)
     if times < 1.15:
-        between = percent(times - 1)
-        if any({"generator", "machine"} & {*gauge.full} for gauge in shown):
-            return [f"They agree within {between}, though not each of them had time to spare."]
-        if all(gauge.full for gauge in shown):
-            return [f"They agree within {between}: the server was measured, not the generators."]
-        return [f"They agree within {between}, and none of them was full."]
+        return [f"They agree within {percent(times - 1)}."]
     said = [
         f"It was the same server: {label(most.name)} saw {digits(times, 2)} times the throughput "
         f"that {label(least.name)} saw."
     ]
-    slow = max(shown, key=lambda gauge: gauge.mean_response_time_s)
-    fast = min(shown, key=lambda gauge: gauge.mean_response_time_s)
-    late = ""
-    if "generator" in slow.full:
-        late = ": a full generator comes late to answers that have long been there"
-    said.append(
-        f"Response times, as each counts, go from {duration(fast.mean_response_time_s)} "
-        f"({label(fast.name)}) to {duration(slow.mean_response_time_s)} ({label(slow.name)}){late}."
-    )
-    ours = next((gauge for gauge in shown if gauge.name == OURS), None)
+    ours = next((gauge for gauge in shown if gauge.name == LOCUST), None)
     if ours is not None and ours.generator_cpu:
         trusted = laws.GENERATOR_FULL * ours.ceiling_rps
         said.append(
@@ -143,16 +126,11 @@ def _together(found: Generators) -> list[str]:
 
 
 def label(name: str) -> str:
-    """Name a generator as a sentence does: Locust, 1 plain Locust, ab."""
-    if name == OURS:
-        return "Locust"
-    count, space, rest = name.partition(" ")
-    if not space:
-        return name
-    return f"{count} plain Locust" + ("s" if rest.endswith("s") else "")
+    """Name a generator as a sentence does: Locust, 2 Locusts, ab."""
+    return name.replace("locust", "Locust")
 
 
-def by(found: Generators, name: str = OURS) -> GeneratorResult:
+def by(found: Generators, name: str = LOCUST) -> GeneratorResult:
     """Find a generator's result, to quote from. KeyError and NoSuchNumber say what there is."""
     result = found.run.by(name)
     if result.missing:
@@ -160,14 +138,14 @@ def by(found: Generators, name: str = OURS) -> GeneratorResult:
     return result
 
 
-def _full(found: Generators, name: str = OURS) -> Quantity:
+def _full(found: Generators, name: str = LOCUST) -> Quantity:
     """Quote who was full: the generator, the server, both, the machine, or nobody."""
     full = by(found, name).full
     words = {("generator", "server"): "both", (): "nobody"}.get(full, f"the {''.join(full)}")
     return Quantity(len(full), words)
 
 
-def _needed(found: Generators, throughput_rps: float, name: str = OURS) -> int:
+def _needed(found: Generators, throughput_rps: float, name: str = LOCUST) -> int:
     """Count the processes, each on a core of its own, that ask for that much at 80 %."""
     return laws.generators(throughput_rps, by(found, name).ceiling_rps)
 
@@ -177,43 +155,39 @@ def _microseconds(head: str, of: str, quote: str = "") -> Column:
     return Measured(head=head, of=of, quote=quote, cell=lambda value: plain(value * 1e6))
 
 
-COLUMNS = (
-    Column(head="generator", main=True, of=lambda row: label(row.name)),
-    Column(head="program", of="program"),
-    Measured(head="processes", of="processes"),
-    Measured(head="requests", of="requests"),
-    Measured(head="failed", of="failed"),
-    Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
-    Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
-    Measured(head="its cores", of="generator_cpu", quote="generator_cpu"),
-    Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
-    _microseconds("its CPU µs a request", "generator_s", "per_request"),
-    Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
-    _microseconds("server's CPU µs a request", "server_s"),
-    Measured(head="others' cores", of="others_cpu"),
-    Column(
-        head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
-    ),
-    Column(head="command", of="command"),
-)
-GLANCE = ("generator", "req/s", "its cores", "full")  # in sight, of the run that is drawn
-
 show = Show(
     result=Generators,
     middle_by="what the first generator saw",
     draw=generators_figure,
+    folds=False,
     alt=generators_alt,
     verdict=under,
     levels=generators_levels,
     pace=Pace(each="generator", before=UNMEASURED),
     concluded=generators_said,
-    rows_of_run=lambda run: run.gauges,
+    rows=lambda found: found.run.gauges,
     row=by,
-    columns=COLUMNS,
+    columns=(
+        Column(head="generator", main=True, of=lambda row: label(row.name)),
+        Column(head="program", of="program"),
+        Measured(head="processes", of="processes"),
+        Measured(head="requests", of="requests"),
+        Measured(head="failed", of="failed"),
+        Measured(head="req/s", main=True, of="throughput_rps", quote="throughput"),
+        Measured(head="mean ms", of="mean_response_time_s", quote="response_time"),
+        Measured(head="its cores", main=True, of="generator_cpu", quote="generator_cpu"),
+        Measured(head="fullest process", of="generator_fullest", quote="fullest", said=percent),
+        _microseconds("its CPU µs a request", "generator_s", "per_request"),
+        Measured(head="server's cores", of="server_cpu", quote="server_cpu"),
+        _microseconds("server's CPU µs a request", "server_s"),
+        Measured(head="others' cores", of="others_cpu"),
+        Column(
+            head="full", main=True, of=lambda row: row.missing or " and ".join(row.full) or "nobody"
+        ),
+        Column(head="command", of="command"),
+    ),
     quotes={
         "full": _full,
-        # Requests per second as so many processes of plain Locust say.
-        "locusts": quoted(lambda found, many: by(found, locusts(many)).throughput_rps, rate),
         "needed": quoted(_needed, str),
     },
 )

@@ -26,8 +26,6 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
     limit: str  # one of LIMIT_NAMES; `labs.kinds.mystery.scenarios` says of each what it is
     variants: dict[Variant, Recording]  # the fixes only once they were tried
     seen: tuple[Seen, ...] = ()  # while the server was as it is
-    database: str = ""  # that it used, with its version; "" where it had none
-    instead: str = ""  # why that was not PostgreSQL, in a sentence
 
     def __post_init__(self) -> None:
         if "before" not in self.variants:

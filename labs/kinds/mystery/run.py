@@ -8,7 +8,7 @@ from typing import Self
 
 import msgspec
 
-from labs.analysis.checks import ENOUGH, impossible
+from labs.analysis.checks import rejection
 from labs.analysis.schedule import VISITS, burns_s, start_s
 from labs.host.hardware import fingerprint
 from labs.host.processes import ProcessMonitor, Trees
@@ -23,10 +23,8 @@ from labs.kinds.sweep.walk import sweep
 from labs.measure.rig import Rig, Testbed
 from labs.records.errors import Unusable
 from labs.records.processes import Seen
-from labs.records.results import Machine
-from labs.records.server_facts import asks_database
+from labs.records.results import Machine, Point
 from labs.servers.serve import check
-from labs.servers.storage import Database, database
 
 LEVEL_S = 3.5  # a level takes about so long: nothing may be forecast here, it would tell
 
@@ -108,19 +106,13 @@ class MysteryLab(LabKind[Mystery]):
     def rejection(self, found: Mystery) -> str:
         """Say why a run is unfit, as of a sweep, variant by variant; a load generator that is full
         does not count where it is what is to be found."""
-        told = "load generator" if self.scenario.limit.name == "load generator" else ""
-        reasons = []
-        for name, recording in found.variants.items():
-            bad = [
-                [each.sentence for each in point.checks if each.unfit and each.name != told]
-                for point in recording.points
-            ]
-            if bad.count([]) < ENOUGH * len(bad):
-                said = dict.fromkeys(sentence for each in bad for sentence in each)
-                reasons.append(f"{name}: {' '.join(said)}")
-            elif above := impossible(recording.points):
-                reasons.append(f"{name}: {above}")
-        return " ".join(reasons)
+        full = {"load generator"} & {self.scenario.limit.name}
+
+        def excused(_: str, point: Point) -> bool:
+            return {each.name for each in point.checks if each.unfit} <= full
+
+        each = (rejection({name: of.points}, excused) for name, of in found.variants.items())
+        return " ".join(filter(None, each))
 
     def merge(self, rounds: Sequence[Mystery]) -> Mystery:
         variants = merged([each.variants for each in rounds])
@@ -136,8 +128,6 @@ class MysteryLab(LabKind[Mystery]):
     def _measured(self, rig: Rig, name: Variant, before: Mystery | None, later_s: float) -> Mystery:
         """Measure one variant, beside what is there."""
         experiment = self.scenario.experiment(name)
-        asks = asks_database(experiment.workload)
-        asked = database() if asks else Database("")
         seen: tuple[Seen, ...] = ()
 
         def found(recording: Recording) -> Mystery:
@@ -149,8 +139,6 @@ class MysteryLab(LabKind[Mystery]):
                 machine=rig.machine,
                 variants={"before": recording},
                 seen=seen,
-                database=asked.name,
-                instead=asked.instead,
             )
 
         @contextlib.contextmanager

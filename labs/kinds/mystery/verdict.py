@@ -10,7 +10,6 @@ from labs.analysis.limit import ceiling
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
 from labs.present.advice import HOLLOW
-from labs.present.reasons import NAMES
 from labs.records.format import crowd, digits, duration, listed, percent, rate, size, unserved
 from labs.records.processes import Seen
 from labs.records.results import Point
@@ -47,29 +46,18 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     limit = named(mystery.limit)
     before, run = mystery.before, mystery.before.run
     last = run.points[-1]
-    level = run.forecast.at(last.users)
     told = f"It is {limit.small}: each request {limit.does}."
     law = ceiling(before.model, run, last.users, limit.name)
-    law_rps = law.rps if law is not None and math.isfinite(law.rps) else level.bound_rps
+    law_rps = run.forecast.at(last.users).bound_rps
+    if law is not None and math.isfinite(law.rps):
+        law_rps = law.rps
     bound = (
         f"The law is {limit.law}. At {_at(last)} that makes {rate(law_rps)}, as "
         f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
-    if level.limit == "users":
-        bound += " There were too few users to reach it: give it more “Users”."
-    elif level.limit != limit.name and level.bound_rps < law_rps:
-        other = NAMES.get(level.limit, f"the {level.limit}")
-        bound += f" On this machine {other} lets no more than {rate(level.bound_rps)} through."
-    which = (used,) if (used := database_used(mystery)) else ()
+    used = mystery.before.machine.versions.get("database")
+    which = (f"The database was {used}.",) if used else ()
     return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound, *which
-
-
-def database_used(mystery: Mystery) -> str:
-    """Say which database it was, and why not PostgreSQL; "" where it had none."""
-    if mystery.limit != "database":
-        return ""
-    used = mystery.database or "SQLite"  # the first recordings had no other and did not say so
-    return f"The database was {used}. {mystery.instead}".strip()
 
 
 def repaired(mystery: Mystery) -> Iterator[tuple[str, str]]:

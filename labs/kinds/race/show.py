@@ -8,10 +8,9 @@ from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, in_lines, two_plots
 from labs.present.quantities import Quantity
-from labs.records.format import digits, duration, percent, rate, rounded
+from labs.records.format import digits, duration, percent, rate
 
 WHERE = ("Additions", "Throughput, requests per second")
-NOTHING = 0.10  # of the throughput: what a lock may cost that costs next to nothing
 WIDEST = 9  # letters of a label before it is folded
 
 
@@ -74,39 +73,22 @@ def race_said(race: Race) -> list[str]:
     bare, locked = counts.get("without a lock"), counts.get("with a lock around all of it")
     if bare and locked:
         held_s = locked.workload.cpu_s + locked.workload.wait_s
-        most_rps = rounded(1 / held_s)
-        lets = f"a lock that is held for {duration(held_s)} lets {rate(most_rps)} pass"
-        if rounded(locked.throughput_rps) > most_rps:
-            lets += ", and where they were more, the work took less time than that"
-        else:
-            lets += " at most"
         said.append(
-            f"With a lock around all of it, {_of(locked.lost, locked.asked)} were lost, and "
-            f"throughput {_went(bare, locked)}: {lets}."
+            f"With a lock around all of it, {_of(locked.lost, locked.asked)} were lost, at "
+            f"{rate(locked.throughput_rps)}: a lock that is held for {duration(held_s)} lets "
+            f"{rate(1 / held_s)} pass."
         )
     outside = counts.get("with the work outside the lock")
     if outside and bare:
-        costs = f"the lock costs next to nothing: {rate(outside.throughput_rps)}"
-        if abs(outside.throughput_rps / bare.throughput_rps - 1) > NOTHING:
-            costs = f"throughput {_went(bare, outside)}"
-            if outside.throughput_rps > bare.throughput_rps:
-                costs += ", which no lock brings: by chance, or the machine had more time"
         said.append(
             f"With the work moved out of the lock, {_of(outside.lost, outside.asked)} were lost, "
-            f"and {costs}."
+            f"at {rate(outside.throughput_rps)}; without a lock it was {rate(bare.throughput_rps)}."
         )
     return said
 
 
 def _of_each(counts: Sequence[Count], said: Sequence[str]) -> list[str]:
     return [f"{count.name}: {each}" for count, each in zip(counts, said, strict=True)]
-
-
-def _went(before: Count, after: Count) -> str:
-    """Say how throughput went: `fell from 200 req/s to 25 req/s`."""
-    rates = before.throughput_rps, after.throughput_rps
-    went = "fell" if rates[1] < rates[0] else "rose"
-    return f"{went} from {rate(rates[0])} to {rate(rates[1])}"
 
 
 def _of(part: int, whole: int) -> str:
@@ -129,7 +111,7 @@ show = Show(
     levels=race_levels,
     pace=Pace(each="way", before=UNMEASURED),
     concluded=race_said,
-    rows_of_run=lambda run: run.counts,
+    rows=lambda race: race.run.counts,
     row=Race.count,
     columns=(
         Column(head="how", main=True, of="name"),

@@ -8,8 +8,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
 
-from labs.analysis import checks, schedule
+from labs.analysis.checks import rejection
 from labs.analysis.scale import own_experiment
+from labs.analysis.schedule import duration_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.sweep.record import Recording
@@ -21,6 +22,7 @@ from labs.present.bet import UNSETTLED, Answer, Place, throughput
 from labs.present.verdict import about
 from labs.records.errors import instance
 from labs.records.experiment import Experiment, Server, Workload
+from labs.records.results import Machine, Prediction
 from labs.records.settings import check_named
 from labs.theory.forecast import forecast
 
@@ -59,14 +61,8 @@ class SweepLab(LabKind[Recording]):
         return f"{about(self.experiment)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
-        """Estimate a run's seconds by the last calibration of this machine. What an empty request
-        costs is seen in the first run only: until then it is a way to a local socket and back."""
-        machine = fingerprint()
-        calibration = last(machine, self.experiment)
-        if not calibration.generator_s:
-            calibration = replace(calibration, generator_s=loopback_s())
-        levels = forecast(self.experiment, calibration, machine).levels
-        return schedule.duration_s(self.experiment, levels)
+        """Estimate a run's seconds by the last calibration of this machine."""
+        return duration_s(self.experiment, expected(self.experiment, fingerprint()).levels)
 
     def run(self, rig: Rig) -> Recording:
         return sweep(rig, self.experiment)
@@ -88,9 +84,7 @@ class SweepLab(LabKind[Recording]):
         return "" if found.last is None or found.last.fit else UNSETTLED
 
     def rejection(self, found: Recording) -> str:
-        if checks.enough_fit(found.points):
-            return checks.impossible(found.points)
-        return " ".join(c.sentence for point in found.points for c in point.checks if c.unfit)
+        return rejection({"": found.points})
 
     def grown(self, cores: int) -> Mapping[str, Any]:
         return {"experiment": own_experiment(self.scale.written, cores)}
@@ -126,6 +120,15 @@ class SweepLab(LabKind[Recording]):
             return False
         both_own = server == self.experiment.server and self.matches(found)
         return found.experiment.server == server or both_own
+
+
+def expected(experiment: Experiment, machine: Machine) -> Prediction:
+    """Forecast by the last calibration of this machine. What an empty request costs is seen in the
+    first run only: until then it is a way to a local socket and back."""
+    calibration = last(machine, experiment)
+    if not calibration.generator_s:
+        calibration = replace(calibration, generator_s=loopback_s())
+    return forecast(experiment, calibration, machine)
 
 
 def measure(
