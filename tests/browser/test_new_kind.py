@@ -15,7 +15,8 @@ RECORD = """
 import sys
 from pathlib import Path
 from labs.recordings import recorder
-recorder.record_book(["naps"], print, recorder.ONCE, book=Path(sys.argv[1]))
+rule = recorder.Rule(runs=1, fit=False, each_s=0)
+recorder.record_book(["naps"], print, rule, book=Path(sys.argv[1]))
 """
 NAPS = ROOT / "tests/new_kind"
 LINE = '    "naps": "naps.run:NapsLab",\n'
