@@ -46,7 +46,7 @@ from labs.servers.catalogue import (
     start_s,
 )
 from labs.servers.products import Launch, Place, folder_for_a_server
-from labs.servers.readiness import Knock
+from labs.servers.readiness import LOOK_S, READY, answers
 
 PORTS = 3  # that are tried for a server that finds its own taken
 PORT_TAKEN = "(?i)address already in use|EADDRINUSE|could not bind"
@@ -366,15 +366,12 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
     first = server.start or server_facts(server.by).first or server.processes
     processes = min(server.processes, first)
     seconds = start_s(processes)
-    knock = Knock(running.host, running.port)
 
     def ready() -> bool:
         running.check("before it was ready")
-        return knock.heard(nonce) and len(running.serving_pids()) >= processes
+        up = len(running.serving_pids()) >= processes
+        return up and answers(running.host, running.port, READY, nonce.encode())
 
-    try:
-        if not wait_until(ready, seconds, every_s=0.0, stop=stop):
-            up = f"{len(running.serving_pids())} of {processes} processes were up"
-            raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
-    finally:
-        knock.close()
+    if not wait_until(ready, seconds, every_s=LOOK_S, stop=stop):
+        up = f"{len(running.serving_pids())} of {processes} processes were up"
+        raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
