@@ -238,18 +238,6 @@ def test_locust_listens_on_this_machine_only() -> None:
                 assert len(tool.pids()) == 3
 
 
-@pytest.mark.live
-@pytest.mark.parametrize("system", ["Cannot", "Can't"])  # Linux, macOS
-def test_a_tool_that_finds_no_port_is_told_why(system: str) -> None:
-    said = f"apr_socket_connect(): {system} assign requested address (49)"
-    argv = [sys.executable, "-c", f"raise SystemExit({said!r})"]
-    with (
-        tools.run(argv, "http://127.0.0.1:9/") as tool,
-        pytest.raises(LoadFailed, match=r"(?s)exit code 1.*No port was left.*requested address"),
-    ):
-        tool.wait(10)
-
-
 @pytest.mark.measures
 def test_a_tool_that_fails_shows_its_last_lines() -> None:
     with free_port() as held:

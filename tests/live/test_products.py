@@ -31,7 +31,7 @@ from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import products
 from labs.servers import serve as servers
 from labs.servers.catalogue import missing, row_of
-from labs.servers.products import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
+from labs.servers.products import PRODUCTS, SMALL_FILE, TEMPLATES, Place
 from labs.servers.serve import Running, available, check, serve
 from labs.theory.laws import idle
 
@@ -151,22 +151,6 @@ def test_check_refuses_what_a_server_can_never_do(
 
 
 # -- templates -------------------------------------------------------------------------------
-
-
-def test_fill_says_which_name_of_a_template_it_does_not_know(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(products, "TEMPLATES", tmp_path)
-
-    def filled(text: str) -> str:
-        (tmp_path / "one.conf").write_text(text)
-        return fill("one.conf", tmp_path / "out", port=80).read_text()
-
-    assert filled("Listen @port\nAdmin me@@here\n") == "Listen 80\nAdmin me@here\n"
-    with pytest.raises(Unusable, match=r"@prot in workloads/templates/one.conf: .*@port"):
-        filled("Listen @prot\n")
-    with pytest.raises(Unusable, match=r"one.conf: .*line 1.* Write @@"):
-        filled("ServerAdmin me@.here\n")
 
 
 @live
