@@ -103,8 +103,7 @@ def serve_postgresql() -> Iterator[Postgresql]:
         log = stack.enter_context(tempfile.TemporaryFile())
         password = secrets.token_hex(16)
         data = _make(folder, password, log)
-        held = stack.enter_context(free_port())
-        port = held.getsockname()[1]
+        port = stack.enter_context(free_port())
         address = (
             f"hostaddr={HOST} port={port} user={USER} password={password} dbname=postgres "
             "sslmode=disable gssencmode=disable"
@@ -114,7 +113,6 @@ def serve_postgresql() -> Iterator[Postgresql]:
         argv = [POSTGRESQL.command, "-D", str(data), *options]
         process = stack.enter_context(_run(argv, folder, log))
         stack.callback(_stop, process)
-        held.close()
         _wait_until_ready(process, log)
         yield Postgresql(address, process, log)
 

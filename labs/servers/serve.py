@@ -264,8 +264,7 @@ def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
     for left in range(PORTS - 1, -1, -1):
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(folder_for_a_server())
-            held = stack.enter_context(free_port())
-            running.port = held.getsockname()[1]
+            running.port = stack.enter_context(free_port())
             place = Place(
                 folder=folder,
                 host=HOST,
@@ -283,18 +282,21 @@ def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
                     raise
                 running.forget()
                 continue
-            held.close()
             yield
             return
 
 
-def free_port() -> socket.socket:
-    """A socket on a free port that does not listen. On Linux it keeps the port for a server,
-    which may listen there because both say SO_REUSEADDR; elsewhere it is closed again."""
-    held = socket.socket()
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    held.bind((HOST, 0))
-    return held
+@contextlib.contextmanager
+def free_port() -> Iterator[int]:
+    """Find a free port. On Linux a socket keeps it for a server for as long as the block: both say
+    SO_REUSEADDR. Elsewhere no other may bind to it then, so nothing keeps it."""
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind((HOST, 0))
+        port = held.getsockname()[1]
+        if sys.platform != "linux":
+            held.close()
+        yield port
 
 
 def check(server: Server, machine: Machine, workload: Workload | None = None) -> None:

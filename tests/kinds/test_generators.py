@@ -223,8 +223,7 @@ def test_locust_listens_on_this_machine_only() -> None:
     """The master of several Locusts binds to the loopback, and nothing of it stays."""
     with serve(Server("event-loop", by="scratch"), page="file") as running:
         url = f"{running.url}/file"
-        with free_port() as held:
-            port = held.getsockname()[1]
+        with free_port() as port:
             argv = tools.locust(url, 4, seconds=15, processes=2, port=port)  # ended before
             with tools.run(argv, url, env=tools.locust_page(url)) as tool:
                 tool.wait_for(tools.SPAWNED, 60)
@@ -240,8 +239,8 @@ def test_locust_listens_on_this_machine_only() -> None:
 
 @pytest.mark.measures
 def test_a_tool_that_fails_shows_its_last_lines() -> None:
-    with free_port() as held:
-        url = f"http://127.0.0.1:{held.getsockname()[1]}/"
+    with free_port() as port:
+        url = f"http://127.0.0.1:{port}/"
         argv = tools.locust(url, 1, seconds=1)
         argv[argv.index("-f") + 1] = "no-such-file.py"
         with (

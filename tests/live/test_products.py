@@ -278,11 +278,11 @@ def test_serve_leaves_a_port_that_is_taken_for_another(
     with socket.create_server(("127.0.0.1", 0)) as other:
         free_port, tried = servers.free_port, []
 
-        def free_after_one() -> socket.socket:
-            # the first one says its number, and listens
-            held = free_port() if tried else other.dup()
-            tried.append(held.getsockname()[1])
-            return held
+        @contextlib.contextmanager
+        def free_after_one() -> Iterator[int]:
+            with free_port() as free:
+                tried.append(free if tried else other.getsockname()[1])
+                yield tried[-1]
 
         monkeypatch.setattr(servers, "free_port", free_after_one)
         with serve(SMALL[by], page=page_of(by)) as running:

@@ -138,8 +138,7 @@ class Bench:
 
     def _by_locust(self, processes: int) -> GeneratorResult:
         """Measure plain Locust, with so many processes, below a master if more than one."""
-        with free_port() as held:
-            port = held.getsockname()[1]
+        with free_port() as port:
             argv = tools.locust(
                 self.url, self.users, seconds=self.seconds, processes=processes, port=port
             )
