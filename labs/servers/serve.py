@@ -163,6 +163,7 @@ class Running:
         self._processes.clear()
         self._log.seek(0)
         self._log.truncate()
+        self._read_bytes = 0
 
     def check(self, when: str = "under load") -> None:
         """Raise ServerFailed if one of its programs has ended, or the backend that it asks."""
