@@ -13,6 +13,8 @@ SHARED := -n 3 --dist loadscope --no-loadscope-reorder
 SKIPS := -rs $(if $(filter Linux,$(shell uname -s)),--no-skips)
 PINS := --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links \
 	--generate-hashes
+PINNED := requirements.txt requirements-dev.txt setup/requirements-uv.txt deploy/requirements-hub.txt
+AUDITED := _build/audit/pins.py
 
 # Containers like to forbid bytecode. Each Python of a build or a test, and there are hundreds, would
 # compile its libraries anew.
@@ -44,7 +46,7 @@ help:
 	@echo "make classics      make the sources' experiments again, with Apache, PHP, nginx and ab"
 	@echo "make bundle        rebuild the page's script in book/web from its sources, and test those (needs Node)"
 	@echo "make requirements  pin the newest versions that pyproject.toml allows"
-	@echo "make audit         ask OSV for known vulnerabilities of what is pinned"
+	@echo "make audit         ask OSV and npm for known vulnerabilities of what is pinned (needs Node)"
 	@echo "make clean         remove everything that was built or installed here"
 	@echo "PYTHON=python3.12 chooses the Python, 3.11 or newer, that .venv is made with."
 
@@ -143,9 +145,16 @@ requirements: venv-dev
 		-o deploy/requirements-hub.txt $(PINS) --upgrade --quiet
 	@echo uv | $(VENV)/bin/uv pip compile - -o setup/requirements-uv.txt $(PINS) --upgrade --quiet
 
-audit:
-	@$(call need,$(PYTHON),install Python 3.11 or newer or name yours with PYTHON=)
-	@$(PYTHON) setup/audit.py
+# As uv wants its pins: those of a script.
+audit: venv
+	@$(call need,npm,install Node 20 or newer)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r setup/requirements-uv.txt
+	@mkdir -p $(dir $(AUDITED))
+	@printf '# /// script\n# requires-python = ">=3.11"\n# dependencies = []\n# ///\n' > $(AUDITED)
+	@UV_PYTHON=$(RUN) $(VENV)/bin/uv add --quiet --script $(AUDITED) $(addprefix -r ,$(PINNED))
+	@UV_PYTHON=$(RUN) $(VENV)/bin/uv audit --preview-features audit-command --script $(AUDITED)
+	@cd book/web/src && npm audit --package-lock-only
+	@cd tests/browser/firefox && npm audit --package-lock-only
 
 clean:
 	rm -rf $(VENV) _build build dist *.egg-info book/web/src/node_modules

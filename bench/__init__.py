@@ -1,6 +1,6 @@
 """Benchmarks: each `python -m bench.NAME` prints its figures. Run them on a quiet machine.
 
-`levels` and `reading` are none: they are parts of others.
+`levels` and `browser` are none: they are parts of others.
 """
 
 import argparse

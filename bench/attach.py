@@ -166,7 +166,7 @@ def write(app: App, home: Path, **values: object) -> None:
 def started(app: App, home: Path) -> Iterator[str]:
     """Have it run for the block; its address. Failed, with its last words, if it doesn't answer."""
     with contextlib.ExitStack() as stack:
-        ports = [stack.enter_context(free_port()).getsockname()[1] for _ in range(2)]
+        ports = [stack.enter_context(free_port()) for _ in range(2)]
         values = {"port": ports[0], "back": ports[1], "cores": len(usable_cores())}
         write(app, home, **values)
         log = stack.enter_context(tempfile.TemporaryFile())

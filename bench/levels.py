@@ -1,4 +1,4 @@
-"""What two benches say of a level: how far its throughput is from what was said of it.
+"""What benches say of a level: how far its throughput is from what was said of it.
 
 Forecast and bound are made before the load starts. The explanation uses the demand measured in
 the level itself: that is consistency, and no prediction.

@@ -298,10 +298,10 @@ def record(asked: argparse.Namespace) -> int:
 
 def class_(asked: argparse.Namespace) -> int:
     """Print a class's table and write its page. A file that cannot be read is told and left out."""
+    from labs.class_files import collected, sheet_of
     from labs.kinds.sweep.report import columns
     from labs.panel.figure_view import plotly_script
     from labs.present.class_report import class_page
-    from labs.site.live.class_files import collected, sheet_of
 
     found, complaints = collected(asked.files, names=not asked.no_names)
     for complaint in complaints:

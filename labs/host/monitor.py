@@ -25,8 +25,6 @@ from labs.records.snapshot import Snapshot, shares
 
 EVERY_S = 0.1
 COUNT_EVERY = 3  # looks between two listings of the server's processes
-DELAY_EVERY = 12  # looks between two readings of its threads' run-queue delay
-MOST_THREADS = 64  # whose run-queue delay is read then too, in case they end before a snapshot
 LINUX = sys.platform.startswith("linux")
 Pids = Callable[[], Collection[int]]
 
@@ -182,9 +180,6 @@ class Sampler(Poller):
                 with self._reading:
                     for group in (self.server, self.behind, self.generator):
                         group.count()
-                    delay = self._looks % DELAY_EVERY == 0 and self.delay
-                    if delay and delay.threads <= MOST_THREADS:
-                        self._run_delay_s()
                 self._workers = self.workers()
         self._looks += 1
         before, self._last = self._last, self._now()

@@ -82,6 +82,12 @@ INITDB = Program(
     version=("--version",),
     folders=True,
 )
+SETPRIV = Program(  # BusyBox's, which can't change the user, says no version
+    name="setpriv",
+    names=("setpriv",),
+    package="util-linux",
+    version=("--version",),
+)
 
 
 def version(program: Program) -> str | None:

@@ -23,11 +23,6 @@ class RunDelay:
         self._seen: dict[tuple[int, str], int] = {}  # (process, thread) -> nanoseconds
         self._ended_ns = 0  # of threads whose number another has now
 
-    @property
-    def threads(self) -> int:
-        """Count of the threads met so far."""
-        return len(self._seen)
-
     def look(self, pids: Iterable[int]) -> None:
         """Read the counters of these processes' threads: about 10 microseconds for each."""
         for pid in pids:

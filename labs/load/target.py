@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from labs.records.errors import Failed, Unusable
+from workloads import protocol
 
 LOOPBACK_NAMES = ("localhost",)
 ANSWER_S = 30.0  # for the first answer
@@ -103,6 +104,24 @@ class Target:
 
 
 EXAMPLE = "For example: http://127.0.0.1:8000/"
+
+
+def own_users(file: Path, target: Target) -> protocol.Scenario:
+    """Tell a Locust of a reader's locustfile: where it is at home, and whom it may ask. Unusable
+    where it can't be read. What stands in it is seen by Locust alone, which says at its start what
+    is wrong."""
+    try:
+        file.read_bytes()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise Unusable(f"--locustfile {file}: cannot be read ({why}).") from None
+    return protocol.Scenario(
+        file=str(file.absolute()),
+        host=target.base,
+        folder=str(Path.cwd()),
+        home=str(Path.home()),
+        mine="" if target.here else target.host,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

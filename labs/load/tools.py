@@ -37,11 +37,6 @@ START_S = 30.0  # for Locust and its workers to be asking, on a very busy machin
 LATE_S = 60.0  # for a tool to end after its time
 LAST_LINES = 8
 SPAWNED = "All users spawned|Spawning is complete"  # the latter where a busy worker reports late
-ADDRESS_WANTED = "an(no|')t assign requested address"  # what Linux and macOS say of EADDRNOTAVAIL
-NO_PORT_LEFT = (
-    "No port was left: each request opened a connection, and a closed one keeps its port for a "
-    "while (half a minute on macOS, which has 16,384). Ask for fewer requests."
-)
 
 AB = Program(name="ApacheBench", names=("ab",), package="apache2-utils", version=("-V",))
 WRK = Program(name="wrk", names=("wrk",), package="wrk", code=1)
@@ -96,8 +91,7 @@ class Tool:
     def _failed(self, what: str) -> LoadFailed:
         said = self._out.read_text(errors="replace") + self._log.read_text(errors="replace")
         lines = "\n".join(said.splitlines()[-LAST_LINES:])
-        why = f" {NO_PORT_LEFT}" if re.search(ADDRESS_WANTED, lines) else ""
-        return LoadFailed(f"{shown(self.argv)}: {what}.{why} Its last lines:\n{lines}")
+        return LoadFailed(f"{shown(self.argv)}: {what}. Its last lines:\n{lines}")
 
 
 @contextlib.contextmanager

@@ -44,7 +44,6 @@ class Rule:
 
 
 BOOK = Rule()
-ONCE = Rule(runs=1, tries=1, fit=False, each_s=0)  # to look at, not to put into the book
 
 
 def _nobody(line: str) -> None:

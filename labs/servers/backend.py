@@ -19,11 +19,11 @@ from labs.host.project import ROOT
 from labs.host.supervisor import Supervised, supervise
 from labs.host.waiting import wait_until
 from labs.records.errors import ServerFailed
+from labs.servers.readiness import LOOK_S, answers
 
 HOST = "127.0.0.1"
 BACKLOG = 4096  # as many connections as there may be users
 START_S = 20.0  # to its first answer, on a busy machine
-LOOK_S = 0.01  # how often a starting backend is looked at
 ADDRESS = "WALL_TIME_BACKEND"  # environment variable that tells the application where it is
 ASKED = 24  # answers of which the median is taken
 
@@ -92,19 +92,11 @@ def serve_backend(
 
 def _wait_until_ready(started: Backend, log: IO[bytes], stop: threading.Event | None) -> None:
     def done() -> bool:
-        return _answers(started.port) or started.process.poll() is not None
+        ready = answers(HOST, started.port, b"0\n", b"\n")
+        return ready or started.process.poll() is not None
 
     in_time = wait_until(done, START_S, every_s=LOOK_S, stop=stop)
     how = started.process.ended() or ("" if in_time else "did not answer in time")
     if how:
         log.seek(0)
         raise ServerFailed(f"The backend {how}. {log.read().decode(errors='replace')[-500:]}")
-
-
-def _answers(port: int) -> bool:
-    try:
-        with socket.create_connection((HOST, port), LOOK_S) as connection:
-            connection.sendall(b"0\n")
-            return bool(connection.recv(64))
-    except OSError:
-        return False

@@ -13,15 +13,13 @@ import pwd
 import secrets
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from labs.host.programs import INITDB, POSTGRESQL, lacking
-from labs.host.project import ROOT
+from labs.host.programs import INITDB, POSTGRESQL, SETPRIV, lacking
 from labs.host.supervisor import Supervised, descendants, supervise
 from labs.host.waiting import wait_until
 from labs.records.errors import ServerFailed
@@ -31,7 +29,6 @@ from labs.servers.serve import LAST_LINES, free_port
 
 USER = "wall"  # of the database
 UNPRIVILEGED = "nobody"  # of the system, where we are root
-AS_USER = ROOT / "labs/host/as_user.py"
 DRIVER = "psycopg[binary,pool]>=3.2,<4"
 TABLE = b"CREATE TABLE stock AS SELECT 1000000 AS pieces\n"
 READY = b"database system is ready to accept connections"  # in its log
@@ -72,6 +69,7 @@ def missing() -> str | None:
             pwd.getpwnam(UNPRIVILEGED)
         except KeyError:
             return f"It refuses to be root's, and there is no user {UNPRIVILEGED}."
+        return lacking(SETPRIV)
     return None
 
 
@@ -105,8 +103,7 @@ def serve_postgresql() -> Iterator[Postgresql]:
         log = stack.enter_context(tempfile.TemporaryFile())
         password = secrets.token_hex(16)
         data = _make(folder, password, log)
-        held = stack.enter_context(free_port())
-        port = held.getsockname()[1]
+        port = stack.enter_context(free_port())
         address = (
             f"hostaddr={HOST} port={port} user={USER} password={password} dbname=postgres "
             "sslmode=disable gssencmode=disable"
@@ -116,7 +113,6 @@ def serve_postgresql() -> Iterator[Postgresql]:
         argv = [POSTGRESQL.command, "-D", str(data), *options]
         process = stack.enter_context(_run(argv, folder, log))
         stack.callback(_stop, process)
-        held.close()
         _wait_until_ready(process, log)
         yield Postgresql(address, process, log)
 
@@ -167,7 +163,10 @@ def _run(
     whoever else is `nobody` may read it. Words are read by us, so they are English."""
     env = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     if os.geteuid() == 0:
-        argv = [sys.executable, "-I", "-S", str(AS_USER), UNPRIVILEGED, *argv]
+        who = pwd.getpwnam(UNPRIVILEGED)
+        user = [f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--clear-groups"]
+        # Linux forgets, when a process changes its user, that it shall die with its parent.
+        argv = [SETPRIV.command, *user, "--pdeathsig=KILL", *argv]
     stdin = subprocess.DEVNULL if asked is None else asked
     return supervise(argv, env=env, cwd=folder, stdin=stdin, stdout=log, stderr=log)
 

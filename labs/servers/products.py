@@ -33,7 +33,6 @@ from labs.host.programs import (
     numbers,
     version,
 )
-from labs.records.errors import Unusable
 from labs.records.experiment import Server
 
 ROOM = Path(workloads.__file__).parent
@@ -48,7 +47,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")  # means the same in the files of all t
 
 
 class Template(string.Template):
-    """Text with `@names`; nginx and PHP have their own use for the dollar."""
+    """Text with `@names`, and @@ for the sign; nginx and PHP have their own use for the dollar."""
 
     delimiter = "@"
 
@@ -179,18 +178,8 @@ def burner(language: str) -> list[str]:
 
 
 def filled(name: str, **values: object) -> str:
-    """Fill in the names of a template. Unusable, with the name, where one is wrong."""
-    template = Template((TEMPLATES / name).read_text("utf-8"))
-    known = ", ".join(f"@{each}" for each in sorted(values))
-    try:
-        return template.substitute(values)
-    except KeyError as error:
-        raise Unusable(
-            f"@{error.args[0]} in workloads/templates/{name}: nobody fills that in. Choose of "
-            f"{known}, or write @@ for the sign itself."
-        ) from None
-    except ValueError as error:
-        raise Unusable(f"workloads/templates/{name}: {error}. Write @@ for an @ itself.") from None
+    """Fill in the names of a template. KeyError for one that is not among the values."""
+    return Template((TEMPLATES / name).read_text("utf-8")).substitute(values)
 
 
 def fill(name: str, into: Path, **values: object) -> Path:

@@ -46,7 +46,7 @@ from labs.servers.catalogue import (
     start_s,
 )
 from labs.servers.products import Launch, Place, folder_for_a_server
-from labs.servers.readiness import Knock
+from labs.servers.readiness import LOOK_S, READY, answers
 
 PORTS = 3  # that are tried for a server that finds its own taken
 PORT_TAKEN = "(?i)address already in use|EADDRINUSE|could not bind"
@@ -163,6 +163,7 @@ class Running:
         self._processes.clear()
         self._log.seek(0)
         self._log.truncate()
+        self._read_bytes = 0
 
     def check(self, when: str = "under load") -> None:
         """Raise ServerFailed if one of its programs has ended, or the backend that it asks."""
@@ -264,8 +265,7 @@ def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
     for left in range(PORTS - 1, -1, -1):
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(folder_for_a_server())
-            held = stack.enter_context(free_port())
-            running.port = held.getsockname()[1]
+            running.port = stack.enter_context(free_port())
             place = Place(
                 folder=folder,
                 host=HOST,
@@ -283,18 +283,21 @@ def _on_a_port(running: Running, begin: Begin) -> Iterator[None]:
                     raise
                 running.forget()
                 continue
-            held.close()
             yield
             return
 
 
-def free_port() -> socket.socket:
-    """A socket on a free port that does not listen. On Linux it keeps the port for a server,
-    which may listen there because both say SO_REUSEADDR; elsewhere it is closed again."""
-    held = socket.socket()
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    held.bind((HOST, 0))
-    return held
+@contextlib.contextmanager
+def free_port() -> Iterator[int]:
+    """Find a free port. On Linux a socket keeps it for a server for as long as the block: both say
+    SO_REUSEADDR. Elsewhere no other may bind to it then, so nothing keeps it."""
+    with socket.socket() as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind((HOST, 0))
+        port = held.getsockname()[1]
+        if sys.platform != "linux":
+            held.close()
+        yield port
 
 
 def check(server: Server, machine: Machine, workload: Workload | None = None) -> None:
@@ -366,15 +369,12 @@ def _wait_until_ready(running: Running, nonce: str, stop: threading.Event | None
     first = server.start or server_facts(server.by).first or server.processes
     processes = min(server.processes, first)
     seconds = start_s(processes)
-    knock = Knock(running.host, running.port)
 
     def ready() -> bool:
         running.check("before it was ready")
-        return knock.heard(nonce) and len(running.serving_pids()) >= processes
+        up = len(running.serving_pids()) >= processes
+        return up and answers(running.host, running.port, READY, nonce.encode())
 
-    try:
-        if not wait_until(ready, seconds, every_s=0.0, stop=stop):
-            up = f"{len(running.serving_pids())} of {processes} processes were up"
-            raise running.failed(f"was not ready after {seconds:.0f} s: {up}")
-    finally:
-        knock.close()
+    if not wait_until(ready, seconds, every_s=LOOK_S, stop=stop):
+        up = f"{len(running.serving_pids())} of {processes} processes were up"
+        raise running.failed(f"was not ready after {seconds:.0f} s: {up}")

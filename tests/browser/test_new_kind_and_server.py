@@ -16,7 +16,8 @@ RECORD = """
 import sys
 from pathlib import Path
 from labs.recordings import recorder
-recorder.record_book(sys.argv[2:], print, recorder.ONCE, book=Path(sys.argv[1]))
+rule = recorder.Rule(runs=1, fit=False, each_s=0)
+recorder.record_book(sys.argv[2:], print, rule, book=Path(sys.argv[1]))
 """
 NAPS = f"""{FRONT}# Naps
 

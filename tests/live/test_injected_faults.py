@@ -47,7 +47,6 @@ SOON_S = 5.0  # for a process that is just being started
 LOOK_S = 0.02
 STOPPED_S = 60.0  # for which everything is stopped
 MARK = "WALL_TIME_FAULTS"
-BY_HAND = f"wall-time-{os.getuid()}-"  # a folder that stays: a failed server is to be tried in it
 CALIBRATING, STARTING, WARMING, MEASURING, ENDING = PHASES = (
     "calibrating", "starting", "warming up", "measuring", "ending",
 )  # fmt: skip
@@ -184,7 +183,7 @@ class Trial:
         for folder in records:
             words += [f"record {record.name[-12:]}" for record in folder.glob("*")]
         for file in self.files.iterdir():
-            if not file.name.startswith(BY_HAND) and file.name != "full" and file not in records:
+            if file.name != "full" and file not in records:
                 words.append(f"file {file.name}")
         return words
 

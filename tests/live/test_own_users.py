@@ -17,8 +17,7 @@ from labs.kinds.attach.record import Attached
 from labs.kinds.attach.report import costs_text, joined
 from labs.kinds.attach.run import AttachLab
 from labs.load.locust import Driver, Refused, drive
-from labs.load.scenario import Scenario
-from labs.load.target import Target
+from labs.load.target import Target, own_users
 from labs.measure.rig import Rig
 from labs.records.experiment import Load
 from workloads.protocol import FAILED, OK
@@ -95,7 +94,7 @@ def asking(folder: Path, text: str, url: str, users: int) -> Iterator[Driver]:
     (folder / "mine.py").write_text(text)
     (folder / "names.py").write_text("NAME = 'somebody'\n")
     target = Target(url)
-    scenario = Scenario(folder / "mine.py").told(target)
+    scenario = own_users(folder / "mine.py", target)
     with drive(Load([users]), scenario=scenario) as driver:
         driver.aim(target.origin, allowed=target.origin)
         yield driver

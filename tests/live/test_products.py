@@ -31,7 +31,7 @@ from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers import products
 from labs.servers import serve as servers
 from labs.servers.catalogue import missing, row_of
-from labs.servers.products import PRODUCTS, SMALL_FILE, TEMPLATES, Place, fill
+from labs.servers.products import PRODUCTS, SMALL_FILE, TEMPLATES, Place
 from labs.servers.serve import Running, available, check, serve
 from labs.theory.laws import idle
 
@@ -151,22 +151,6 @@ def test_check_refuses_what_a_server_can_never_do(
 
 
 # -- templates -------------------------------------------------------------------------------
-
-
-def test_fill_says_which_name_of_a_template_it_does_not_know(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(products, "TEMPLATES", tmp_path)
-
-    def filled(text: str) -> str:
-        (tmp_path / "one.conf").write_text(text)
-        return fill("one.conf", tmp_path / "out", port=80).read_text()
-
-    assert filled("Listen @port\nAdmin me@@here\n") == "Listen 80\nAdmin me@here\n"
-    with pytest.raises(Unusable, match=r"@prot in workloads/templates/one.conf: .*@port"):
-        filled("Listen @prot\n")
-    with pytest.raises(Unusable, match=r"one.conf: .*line 1.* Write @@"):
-        filled("ServerAdmin me@.here\n")
 
 
 @live
@@ -294,11 +278,11 @@ def test_serve_leaves_a_port_that_is_taken_for_another(
     with socket.create_server(("127.0.0.1", 0)) as other:
         free_port, tried = servers.free_port, []
 
-        def free_after_one() -> socket.socket:
-            # the first one says its number, and listens
-            held = free_port() if tried else other.dup()
-            tried.append(held.getsockname()[1])
-            return held
+        @contextlib.contextmanager
+        def free_after_one() -> Iterator[int]:
+            with free_port() as free:
+                tried.append(free if tried else other.getsockname()[1])
+                yield tried[-1]
 
         monkeypatch.setattr(servers, "free_port", free_after_one)
         with serve(SMALL[by], page=page_of(by)) as running:

@@ -11,6 +11,7 @@ import psutil
 import pytest
 from waiting import eventually
 
+from labs.host.waiting import wait_until
 from labs.load.locust import drive
 from labs.records.experiment import Load, Server, Workload
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing
@@ -79,5 +80,6 @@ def test_serve_and_drive_leave_nothing_more_from_server_to_server() -> None:
     def more() -> dict[str, int]:
         return {what: now - before[what] for what, now in count().items() if now > before[what]}
 
-    eventually(lambda: not more(), SETTLE_S, f"the end of what there is more of: {more()}")
+    wait_until(lambda: not more(), SETTLE_S)
+    assert not more()
     assert (psutil.Process().memory_info().rss - memory) / 2**20 < MOST_MIB

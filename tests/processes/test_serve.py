@@ -168,6 +168,12 @@ def _shadow(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> None
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
+def test_free_port_can_be_bound_to_where_no_two_sockets_share_one(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with servers.free_port() as port, socket.socket() as server:
+        server.bind(("127.0.0.1", port))
+
+
 def test_packages_that_are_missed_are_those_that_the_project_asks_for() -> None:
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text())["project"]

@@ -41,7 +41,6 @@ def _nothing_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     available()
     monkeypatch.setenv("LABS_MODE", "live")
     monkeypatch.setenv("WALL_TIME_PROGRESS", str(tmp_path / "progress.json"))
-    monkeypatch.setenv("NO_BROWSER", "1")
     for where, name in ((subprocess.Popen, "__init__"), (Job, "start"), (rig, "turn")):
         monkeypatch.setattr(where, name, started)
     monkeypatch.setattr(serve, "_serve", started)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import examples
 import pytest
 
-from bench import levels, one_of, promises
+from bench import levels, one_of
 from labs.analysis import checks
 from labs.records.results import Check
 
@@ -107,17 +107,6 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
     assert levels.by_work([row(8, 0.0, OTHERS)])  # nothing was left alone
     blunt = replace(row(8, 0.3), half=0.01)
     assert cells(levels.by_work([row(8, 0.01), blunt]), "mixed, sharp")[0] == "1"
-
-
-def test_a_promise_is_kept_by_the_middle_of_its_rounds() -> None:
-    runs = {
-        lab: [promises.Kept(promised_s=10.0, took_s=took_s) for took_s in took]
-        for lab, took in (("a", (30.0, 11.0, 9.0)), ("b", (12.5,)))
-    }
-    assert promises.rows(runs) == [
-        ["b", "10.0", "12.5", "1.25", "off"],
-        ["a", "10.0 10.0 10.0", "30.0 11.0 9.0", "1.10", ""],
-    ]
 
 
 def test_one_of_takes_the_names_there_are_or_none_at_all(capsys: pytest.CaptureFixture) -> None:

@@ -12,9 +12,9 @@ import ruined
 from bs4 import BeautifulSoup
 
 from labs.__main__ import main
+from labs.class_files import collected, sheet_of
 from labs.present.class_report import figures, laptops
 from labs.records.progress import MOST_BYTES, Answered, Foretold, Saved, written
-from labs.site.live.class_files import collected, sheet_of
 
 AT = "2026-03-01T10:00:00+00:00"
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(1)">'

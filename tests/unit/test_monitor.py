@@ -10,11 +10,9 @@ import psutil
 import pytest
 
 from labs.host import monitor
-from labs.host.monitor import COUNT_EVERY, DELAY_EVERY, Sampler
+from labs.host.monitor import COUNT_EVERY, Sampler
 from labs.host.process_tree import one_look, session
-from labs.host.run_queue import RunDelay
 
-LINUX_ONLY = pytest.mark.skipif(not monitor.LINUX, reason="only Linux tells of threads")
 LOOKS = 24
 
 
@@ -129,17 +127,3 @@ def test_one_look_is_over_with_its_block() -> None:
     child.wait()
     assert during == []  # as it was when the look began
     assert after == [child.pid]
-
-
-@LINUX_ONLY
-def test_threads_are_read_about_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There may be hundreds: each look at one of them is ten microseconds."""
-    looks: list[object] = []
-    monkeypatch.setattr(RunDelay, "look", lambda self, pids: looks.append(pids))
-    ours = sampler(Listing())
-    if ours.delay is None:
-        pytest.skip("this system counts no run-queue delay")
-    for _ in range(LOOKS):
-        ours.look()
-    assert len(looks) == LOOKS / DELAY_EVERY
-    assert monitor.EVERY_S * DELAY_EVERY >= 1.0

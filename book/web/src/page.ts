@@ -11,7 +11,6 @@ import { inBrowser, play, played } from './browser_storage';
 import { fetchLetters } from './letters';
 import { offerLevels } from './levels';
 import { data, make } from './make';
-import { keepForLater } from './offline';
 import { preparePaper } from './paper';
 import type { Plotly } from './plot';
 import { showProgress } from './progress';
@@ -177,7 +176,6 @@ else addEventListener('load', loadLater);
 if (config) document.documentElement.dataset.live = 'here'; // for the style sheets
 
 hideBehindBets();
-keepForLater(statics, Boolean(config));
 void fetchLetters();
 
 // Deferred, and yet before DOMContentLoaded, which waits for the theme's scripts.

@@ -16,8 +16,7 @@ from labs.kinds.attach.report import found_text
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.base import LabKind, arguments
 from labs.load.locust import Driver, Refused, drive
-from labs.load.scenario import Scenario
-from labs.load.target import Target, first_look
+from labs.load.target import Target, first_look, own_users
 from labs.load.workers import Workers
 from labs.measure.rig import Rig
 from labs.present.bet import UNSETTLED, Answer, throughput
@@ -56,12 +55,13 @@ class AttachLab(LabKind[Attached]):
         self.given = arguments(locals())
         self.target = Target(url, mine=mine) if url else None
         self.headers, self.insecure = dict(headers or {}), insecure
-        self.scenario = Scenario(Path(locustfile)) if locustfile else None
         if locustfile and (headers or think_time_s or not url):
             raise Unusable(
                 "--locustfile: your users have headers and a wait_time of their own. Leave "
                 "--header and --think out, and give the address that their paths are of."
             )
+        host = locustfile and self.target
+        self.scenario = own_users(Path(locustfile), host) if host else None
         if generators and locustfile:
             raise Unusable("--expect-workers: workers have users of ours. Leave --locustfile out.")
         if generators and self.target and self.target.here and not generators.alone:
@@ -81,7 +81,7 @@ class AttachLab(LabKind[Attached]):
             most=max(levels, default=most),
             think_time_s=think_time_s,
             workers=workers,
-            locustfile=self.scenario.file.name if self.scenario else "",
+            locustfile=Path(locustfile).name,
         )
         self.question = throughput("at most")
 
@@ -193,16 +193,16 @@ class AttachLab(LabKind[Attached]):
     @contextlib.contextmanager
     def _users(self, load: Load, rig: Rig, target: Target) -> Iterator[Driver]:
         """Start the users of the reader's locustfile, or ours, who ask for the one page."""
-        told = self.scenario.told(target) if self.scenario else None
-        with drive(load, stop=rig.stop, scenario=told, workers=self.generators) as driver:
+        own = self.scenario
+        with drive(load, stop=rig.stop, scenario=own, workers=self.generators) as driver:
             try:
                 driver.aim(target.origin, rig.stop, allowed=target.origin)
             except Refused as error:  # before anything was asked
                 raise Unusable(str(error)) from None
-            if not told:
+            if not own:
                 driver.ask_page(target.page, self.headers, self.asked.think_time_s)
             try:
                 yield driver
             finally:
-                if told or driver.elsewhere:
+                if own or driver.elsewhere:
                     driver.dismiss()

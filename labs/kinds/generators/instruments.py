@@ -83,8 +83,7 @@ class Bench:
     def _by_locust(self, name: str) -> GeneratorResult:
         """Measure Locust as its manual shows it, below a master if it has several processes."""
         processes = LOCUSTS[name]
-        with free_port() as held:
-            port = held.getsockname()[1]
+        with free_port() as port:
             argv = tools.locust(
                 self.url, self.users, seconds=self.seconds, processes=processes, port=port
             )

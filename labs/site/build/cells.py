@@ -2,8 +2,8 @@
 
 A kernel for each page took two thirds of a build. Here myst-nb's own reader reads a page, its cells
 run one after the other, with names of the page's own, and myst-nb gets a notebook that has been
-run. On the page a cell stays a cell, for JupyterLab. One that fails is a warning with its line, so
-that a strict build fails; the page's later cells are then left out.
+run. On the page a cell stays a cell, for JupyterLab. One that fails is a warning with the line
+where it begins, so that a strict build fails; the page's later cells are then left out.
 """
 
 from __future__ import annotations
@@ -107,9 +107,8 @@ def executed(text: str, config: Any, env: BuildEnvironment) -> NotebookNode:
             cell.execution_count = next(count)
             cell.outputs, error = run(cell.source, names, cell.execution_count)
             if error is not None:
-                line = _first_line(text.splitlines(), cell.source.splitlines(), start)
                 sentence = f"{type(error).__name__}: {error}"
-                logger.warning(sentence, location=(env.docname, line + _line_within(error)))
+                logger.warning(sentence, location=(env.docname, start))
                 break
     env.metadata[env.docname][CELLS] = live_cells(notebook.cells)
     return notebook
@@ -127,19 +126,3 @@ def live_cells(cells: Sequence[NotebookNode]) -> list[dict[str, Any]]:
         if cell.cell_type == "code" and ("lab" in tags or "remove-cell" in tags):
             found.append({"source": cell.source, "lab": "lab" in tags})
     return found if any(cell["lab"] for cell in found) else []
-
-
-def _first_line(lines: Sequence[str], source: Sequence[str], start: int) -> int:
-    """Find the line of the page (0 is its first) where a cell's code begins: after its options."""
-    fits = (at for at in range(start, len(lines)) if lines[at : at + len(source)] == source)
-    return next(fits, start)
-
-
-def _line_within(error: BaseException) -> int:
-    """Find the line of the cell (1 is its first) at which it failed."""
-    step = error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == SOURCE:
-            return step.tb_lineno
-        step = step.tb_next
-    return (isinstance(error, SyntaxError) and error.lineno) or 1  # else it was not even begun

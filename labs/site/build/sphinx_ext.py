@@ -15,7 +15,6 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 
 from labs.present.markup import script_data
-from labs.site.build import offline
 from labs.site.build.cells import CELLS, PageParser
 from labs.site.build.folds import FoldChecks, FoldMore
 from labs.site.build.formulas import Formulas
@@ -84,5 +83,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", change)
     app.connect("html-page-context", _open_book_on_binder, priority=900)  # after the theme
     app.connect("build-finished", sheets.write, priority=800)  # after the theme coloured the code
-    app.connect("build-finished", offline.write, priority=900)  # after those who write into it
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -26,10 +26,9 @@ NOT_INSTALLED = f"{SITE}: the built book is not there. Install wall-time again f
 def read(port: int | None, open_browser: bool, *, origin: str = "", base_url: str = "") -> None:
     """Serve the book on this machine until Ctrl-C; print its address and open it.
 
-    `port=None` takes a free one; NO_BROWSER=1 in the environment opens no browser. `origin` and
-    `base_url` say where the browser sees it through a proxy, see `labs.site.live.browser_origin`;
-    there the reader opens it. Unusable where the book is not built, and for a port that cannot be
-    had, what is no origin, or no path.
+    `port=None` takes a free one. `origin` and `base_url` say where the browser sees it through a
+    proxy, see `labs.site.live.browser_origin`; there the reader opens it. Unusable where the book
+    is not built, and for a port that cannot be had, what is no origin, or no path.
     """
     below = browser_origin.base_url(base_url)
     browser_origin.outside(origin, port or 0)
@@ -63,8 +62,7 @@ def _serve(port: int, open_browser: bool, origin: str, below: str) -> None:
             print(browser_origin.tunnel(server.port), flush=True)
 
     server.io_loop.add_callback(tell)  # once it listens, which begins in a callback before this
-    here = open_browser and os.environ.get("NO_BROWSER", "") in ("", "0")
-    if here and not far and seen is None:
+    if open_browser and not far and seen is None:
         _open_in_browser(server)
     else:
         server.no_browser_open_file = True

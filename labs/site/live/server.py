@@ -38,9 +38,7 @@ REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = """
 import labs.panel.panels, labs.panel.sweep, labs.exercises.key
-from labs.site.live.left_kernel import quiet
-quiet()
-del quiet
+get_ipython().kernel.log.setLevel(50)  # that a page was left in the midst of a message is no news
 """
 
 LABS = b'name="wall-time-labs"'  # stands in the head of a page that goes live
