@@ -12,6 +12,7 @@ from pathlib import Path
 
 from labs.records.errors import refused
 
+OOM_COUNTED = ("memory.events", "memory.oom_control")  # of version 2, of version 1
 OF_THE_MACHINE = "release_agent"  # a file that only the root of version 1 has
 PERIOD_S = 0.1  # over which a quota is accounted, as containers have it
 MADE = "wall-time-lab-"  # how the groups that are made here begin
@@ -142,6 +143,14 @@ def throttled_s(root: Path, pid: int | None = None) -> float:
         v1 = _field(folder / "cpu.stat", "throttled_time") or 0.0
         held = max(held, v2 / 1e6, v1 / 1e9)
     return held
+
+
+def oom_kills(root: Path) -> float:
+    """Processes killed for want of memory so far, in this process's cgroups or on the machine."""
+    found = [_field(root / "proc/vmstat", "oom_kill")]
+    for folder in folders(root, "memory"):
+        found += [_field(folder / name, "oom_kill") for name in OOM_COUNTED]
+    return max(each or 0.0 for each in found)
 
 
 def _field(path: Path, name: str) -> float | None:

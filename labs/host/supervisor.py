@@ -27,7 +27,9 @@ from typing import IO, Any
 import msgspec
 import psutil
 
+from labs.host.cgroup import oom_kills
 from labs.host.folders import remove_all
+from labs.host.hardware import MACHINE
 from labs.host.process_tree import (
     MARK,
     Tree,
@@ -83,6 +85,7 @@ class Supervised:
         self._said = b""
         self._code: int | None = None
         self._lock = threading.Lock()
+        self._oom_kills = oom_kills(MACHINE)
 
     def poll(self) -> int | None:
         """Exit code of the command once it and its tree are gone; minus the signal if killed."""
@@ -100,6 +103,8 @@ class Supervised:
         """Exit code in words, and what it tells of why."""
         if code != -signal.SIGKILL:
             return f"exit code {code}"
+        if oom_kills(MACHINE) > self._oom_kills:
+            return f"exit code {code} (memory was full, and the system killed it: ask for less)"
         return f"exit code {code} (somebody killed it; the system does where memory is full)"
 
     def kill(self) -> None:

@@ -200,9 +200,25 @@ def test_poll_is_the_exit_code_of_the_command_or_minus_the_signal(program: str, 
     assert command.poll() == code
 
 
-def test_ending_of_a_command_that_was_killed_names_who_may_have_been_it() -> None:
+@pytest.mark.parametrize(
+    ("counter", "words"),
+    [
+        ("sys/fs/cgroup/memory.events", "low 0\noom 2\noom_kill {}\n"),
+        ("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\noom_kill {}\n"),
+        ("proc/vmstat", "nr_free_pages 9\noom_kill {}\n"),
+    ],
+)
+def test_ending_names_memory_where_the_kernel_killed_for_want_of_it(
+    counter: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file, text in (("proc/self/cgroup", "4:memory:/\n0::/\n"), (counter, words.format(1))):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    monkeypatch.setattr(supervisor, "MACHINE", tmp_path)
     with supervise([*PYTHON, "input()"]) as command:
-        assert "the system does where memory is full" in command.ending(-signal.SIGKILL)
+        assert "somebody killed it" in command.ending(-9)
+        (tmp_path / counter).write_text(words.format(2))
+        assert "memory was full" in command.ending(-9)
         assert command.ending(1) == "exit code 1"
 
 
