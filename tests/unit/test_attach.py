@@ -25,7 +25,7 @@ from labs.kinds.attach.instruments import Asked, Watch
 from labs.kinds.attach.next_step import look_next
 from labs.kinds.attach.ramp import WARM, Ramp, alike
 from labs.kinds.attach.record import Attached, Found, Known
-from labs.kinds.attach.report import joined, text
+from labs.kinds.attach.report import found_text, joined, text
 from labs.kinds.attach.run import AttachLab
 from labs.kinds.attach.show import show
 from labs.kinds.attach.verdict import verdict
@@ -398,6 +398,11 @@ def test_a_level_that_cannot_be_believed_is_told_as_hollow_in_alt_text_and_repla
     found = with_run(found, points=(*found.points[:3], spoilt, *found.points[4:]))
     assert "Measured: " in show.alt(found) and f"Unfit and {HOLLOW}: 8 users." in show.alt(found)
     assert [HOLLOW in level.words for level in show.levels(found)].index(True) == 3
+
+
+def test_found_text_of_a_listener_that_only_its_owner_sees_names_who_works() -> None:
+    said = found_text(Found(program="", processes=4, threads=0, behind=("gunicorn",)))
+    assert "can't be seen from here" in said and said.endswith("works gunicorn: 4 processes.")
 
 
 def test_report_of_a_server_whose_process_is_not_seen_claims_no_cpu_time() -> None:

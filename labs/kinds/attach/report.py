@@ -39,6 +39,11 @@ def found_text(found: Found) -> str:
     quota = (
         "" if found.quota_cores is None else f"; a CPU quota of {so_many_cores(found.quota_cores)}"
     )
+    if not found.program:  # the port is a program's that only its owner sees
+        return (
+            "Who listens there can't be seen from here (another user's, a container's). When it is "
+            f"asked, there works {listed(found.behind)}: {processes}{pool}{quota}."
+        )
     return f"{found.program}: {processes}, {threads}{behind}{pool}{quota}."
 
 
