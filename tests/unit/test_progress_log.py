@@ -46,14 +46,6 @@ def now() -> Progress:
 # what is kept
 
 
-def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    assert "wall-time-progress-" in str(progress_log.path())
-    monkeypatch.delenv("WALL_TIME_PROGRESS")
-    assert progress_log.path().name == "progress.json"
-    assert "wall-time" in str(progress_log.path())
-
-
 def test_came_keeps_the_first_run_that_can_be_believed_beside_a_prediction() -> None:
     key = progress_log.foretell("many-cores", "how many at 8 users", "req/s", 40.0)
     for measured, fit, kept in (
