@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import replace
-from typing import Any
 
 import examples
 import psutil
@@ -15,17 +14,17 @@ from short import short
 from labs.host.programs import Program
 from labs.kinds.generators.record import OURS, GeneratorResult, Generators, locusts
 from labs.kinds.generators.run import GeneratorsLab, process_counts
-from labs.kinds.generators.show import generators_said, show
 from labs.load import tools
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
-from labs.present.blocks import html
-from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.servers.serve import free_port, serve
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+
+REMEDY = "not installed: apt-get install wrk"
 
 
 def run(ours: float = 10_000, *, missing: str = "") -> tuple[GeneratorResult, ...]:
@@ -62,52 +61,6 @@ def test_full_is_said_in_one_way() -> None:
         gauge("ab", 1.0, 0.0, 0.0, throughput_rps=0.0)
 
 
-def test_the_alternative_text_has_the_middle_run() -> None:
-    assert "ab: 90,000\u00a0req/s, where the generator used 0.7" in show.alt(gauges())
-
-
-def test_the_verdict_says_who_measured_whom() -> None:
-    said = [each.replace("\u00a0", " ") for each in generators_said(gauges())]
-    assert "Locust says 10,000 req/s, and had 100 % of a core itself: full. It measured" in said[0]
-    assert "2 plain Locusts say" in said[2] and "They measured themselves." in said[2]
-    assert "wrk saw 10 times the throughput that Locust saw" in said[5]
-    *_, alone = generators_said(gauges((gauge("ab", 100, 0.02, 0.5),)))
-    assert alone == "No other was there to compare it with."
-    agreed = (gauge(OURS, 100, 0.02, 0.5, busy=0.95), gauge("ab", 100, 0.02, 0.95))
-    assert generators_said(gauges(agreed))[-1].endswith("not each of them had time to spare.")
-
-
-def test_what_is_not_installed_is_told_and_not_invented() -> None:
-    remedy = "not installed: apt-get install wrk"
-    found = gauges(run(missing=remedy))
-    assert f"wrk is {remedy}." in generators_said(found)
-    assert len(show.figure(found)["data"][0]["x"]) == 4
-    assert remedy in html(show.verdict(found))
-    assert show.table(found).rows[-1] == ("1", "wrk", "wrk", *[""] * 11, remedy, "wrk")
-    assert remedy in GeneratorsLab().rejection(found)
-    with pytest.raises(NoSuchNumber, match="was not installed"):
-        show.quote(found, "throughput", "wrk")
-
-
-@pytest.mark.parametrize(
-    ("asked", "value", "text"),
-    [
-        (("throughput", "ab"), 90_000, "90,000 req/s"),
-        (("locusts", 2), 16_000, "16,000 req/s"),
-        (("generator_cpu", "ab"), 0.7, "0.7 cores"),
-        (("per_request",), 100e-6, "0.1 ms"),
-        (("needed", 12_000), 2, "2"),
-        (("full", "wrk"), 2, "both"),
-    ],
-)
-def test_numbers_for_prose(asked: tuple[Any, ...], value: float, text: str) -> None:
-    number = show.quote(gauges(), *asked)
-    assert float(number) == pytest.approx(value)
-    assert str(number).replace("\u00a0", " ") == text
-    with pytest.raises(NoSuchNumber, match="There are locust, 1 locust, 2 locusts, ab, wrk"):
-        show.quote(gauges(), "throughput", "hey")
-
-
 def test_a_recording_of_another_page_is_not_of_this_lab() -> None:
     lab = GeneratorsLab()
     first = structs.replace(gauges(), server=Server("event-loop"))  # of those that are there
@@ -125,6 +78,7 @@ def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
         disturbed = (gauge("ab", 1_000, 0.5, 0.5, **more),)
         found = gauges(disturbed)
         assert said in GeneratorsLab().rejection(found)
+    assert "apt-get install wrk" in GeneratorsLab().rejection(gauges(run(missing=REMEDY)))
 
 
 # what the tools say

@@ -1,7 +1,6 @@
 """The lab of the shared counter: what is found, how it is told, and threads that really race."""
 
 from dataclasses import replace
-from typing import Any
 
 import examples
 import pytest
@@ -9,10 +8,8 @@ from examples import count
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.race.run import WAYS, WORK, RaceLab
-from labs.kinds.race.show import race_said, show
 from labs.measure.rig import Rig
 from labs.present.markup import wide_table
-from labs.present.quantities import NoSuchNumber
 from labs.records.errors import BadRecording
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -50,26 +47,6 @@ def test_count_refuses_what_cannot_be(asked: int, counted: int) -> None:
         count("without a lock", asked, counted, 1.0)
 
 
-def test_race_alt_has_the_counts() -> None:
-    alt = show.alt(race()).replace("\u00a0", " ")
-    assert "Without a lock: 350 of 400 (88 %) additions were lost, at 120 req/s." in alt
-    assert "With a lock around all of it: 0 of 80 additions were lost, at 24 req/s." in alt
-
-
-def test_race_said_blames_the_lock_for_no_gain() -> None:
-    """“Throughput rose from 100 req/s to 112 req/s: 112 req/s”, said a tour on a busy machine."""
-    bare, write, locked, outside, only = run()
-
-    def said(rps: float) -> str:
-        found = examples.race((bare, write, locked, replace(outside, throughput_rps=rps), only))
-        return race_said(found)[-1].replace("\u00a0", " ")
-
-    assert said(121.0).endswith(", and the lock costs next to nothing: 121 req/s.")
-    rose = "throughput rose from 120 req/s to 180 req/s, which no lock brings: by chance, or"
-    assert f"{rose} the machine had more time." in said(180.0)
-    assert said(60.0).endswith("throughput fell from 120 req/s to 60 req/s.")
-
-
 def test_wide_table_keeps_a_first_column_without_a_name_first() -> None:
     shown = wide_table(("", "b"), (("1", "2"),))
     assert "<tr><td>1</td><td>2</td></tr>" in shown
@@ -78,27 +55,11 @@ def test_wide_table_keeps_a_first_column_without_a_name_first() -> None:
 
 def test_race_lab_rejects_a_lock_that_loses_and_a_race_without_a_loss() -> None:
     lucky, *others = run(400)
-    assert "That proves nothing" in race_said(examples.race((lucky,)))[0]
     assert "400 additions were lost" in RaceLab().rejection(examples.race((lucky, *others)))
     bare, write, locked, *others = run()
     found = examples.race((bare, write, replace(locked, counted=79), *others))
     assert "1 of 80 additions were lost" in RaceLab().rejection(found)
     assert RaceLab().rejection(race()) == ""
-
-
-@pytest.mark.parametrize(
-    ("asked", "value", "text"),
-    [
-        (("lost", "without a lock"), 350, "350 of 400 (88 %)"),
-        (("lost", "with a lock around all of it"), 0, "0 of 80"),
-        (("throughput", "with a lock around all of it"), 24, "24 req/s"),
-    ],
-)
-def test_race_quotes_are_of_the_middle_run(asked: tuple[Any, ...], value: float, text: str) -> None:
-    found = show.quote(race(), *asked)
-    assert (float(found), str(found).replace("\u00a0", " ")) == (pytest.approx(value), text)
-    with pytest.raises(NoSuchNumber, match="There are without a lock, with a lock around"):
-        show.quote(race(), "lost", "with luck")
 
 
 # real threads
