@@ -24,7 +24,6 @@ from labs.measure.rig import Rig
 from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
 from labs.recordings import recorder, store
-from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.results import Sample
 from labs.theory import laws
@@ -208,10 +207,6 @@ def test_a_number_or_a_source_that_is_not_there_says_which_are() -> None:
         show.quote(replication("s1"), "throughput", 5)
     with pytest.raises(NoSuchNumber, match="law: was not counted"):
         show.quote(replication("s4"), "law", 1, AB, "prefork")
-    with pytest.raises(BadRecording, match="neither measured nor missing"):
-        tried("", 1, AB, 1.0, throughput_rps=0.0)
-    with pytest.raises(BadRecording, match="no row"):
-        Replication(classic="s1", machine=examples.MACHINE, runs=())
 
 
 # trying again
