@@ -35,7 +35,7 @@ def shown(lab: str, content: bytes, file: Path) -> bool:
         return bool(replay.page(lab, store.read(file)))
     except BadRecording as refusal:
         said = str(refusal)
-        assert "\n" not in said and said.endswith("`make record`."), said
+        assert "\n" not in said and ".. " not in said and said.endswith("`make record`."), said
         return False
 
 
