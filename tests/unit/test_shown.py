@@ -6,6 +6,8 @@ from dataclasses import replace
 import examples
 import plotly.graph_objects as go
 import pytest
+from examples import gauge
+from kinds.test_classics import lacking, replication
 from kinds.test_generators import REMEDY, gauges
 from kinds.test_generators import run as gauges_run
 from kinds.test_memory import memory
@@ -20,10 +22,6 @@ from labs.kinds.registry import showing
 from labs.present.quantities import NoSuchNumber
 from labs.records.results import Result
 
-Asked = tuple[object, ...]  # a number's name, and what it is given
-NO_PSS = examples.memory(tuple(replace(each, pss_bytes=()) for each in memory_run()))  # macOS
-LOCKED = "with a lock around all of it"
-
 
 def race_at(rps: float) -> Race:
     """With that throughput where the work is outside the lock."""
@@ -31,73 +29,64 @@ def race_at(rps: float) -> Race:
     return examples.race((bare, write, locked, replace(outside, throughput_rps=rps), only))
 
 
-SHOWN: dict[str, tuple[Result, list[Asked]]] = {
+AGREED = gauge("locust", 100, 0.02, 0.5, busy=0.95), gauge("ab", 100, 0.02, 0.95)
+NO_PSS = examples.memory(tuple(replace(each, pss_bytes=()) for each in memory_run()))  # macOS
+SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what they are given
     "race": (
         race(),
-        [
-            ("lost", "without a lock"),
-            ("lost", LOCKED),
-            ("lost", "with luck"),
-            ("throughput", LOCKED),
-        ],
+        "lost, without a lock; lost, with a lock around all of it; lost, with luck; "
+        "throughput, with a lock around all of it",
     ),
-    "race, faster outside the lock": (race_at(180.0), []),
-    "race, slower outside the lock": (race_at(60.0), []),
-    "race without a loss": (examples.race(race_run(400)[:1]), []),
+    "race, faster outside the lock": (race_at(180.0), ""),
+    "race, slower outside the lock": (race_at(60.0), ""),
+    "race without a loss": (examples.race(race_run(400)[:1]), ""),
     "memory": (
         memory(),
-        [
-            ("each", "process"),
-            ("each", "coroutine"),
-            ("each", "fibre"),
-            ("rss_each", "process"),
-            ("pss", "process", 8),
-            ("pss", "process", 3),
-            ("machine",),
-        ],
+        "each, process; each, coroutine; each, fibre; rss_each, process; pss, process, 8; "
+        "pss, process, 3; machine",
     ),
-    "memory without PSS": (NO_PSS, [("pss", "process", 8)]),
+    "memory without PSS": (NO_PSS, "pss, process, 8"),
     "generators": (
         gauges(),
-        [
-            ("throughput", "ab"),
-            ("throughput", "hey"),
-            ("locusts", 2),
-            ("generator_cpu", "ab"),
-            ("per_request",),
-            ("needed", 12_000),
-            ("full", "wrk"),
-        ],
+        "throughput, ab; throughput, hey; locusts, 2; generator_cpu, ab; per_request; "
+        "needed, 12000; full, wrk",
     ),
-    "generators without wrk": (gauges(gauges_run(missing=REMEDY)), [("throughput", "wrk")]),
-    "one generator": (gauges((examples.gauge("ab", 100, 0.02, 0.5),)), []),
-    "generators that agree": (
-        gauges(
-            (
-                examples.gauge("locust", 100, 0.02, 0.5, busy=0.95),
-                examples.gauge("ab", 100, 0.02, 0.95),
-            )
-        ),
-        [],
+    "generators without wrk": (gauges(gauges_run(missing=REMEDY)), "throughput, wrk"),
+    "generators that agree": (gauges(AGREED), ""),
+    "one generator": (gauges((gauge("ab", 100, 0.02, 0.5),)), ""),
+    "classic S1": (
+        replication("s1"),
+        "throughput, 4; throughput, 5; law, 4; ratio, 4; in_all, 4; capacity",
+    ),
+    "classic S1 without a row": (lacking("apache: install it with: x"), "throughput, 4"),
+    "classic S2": (
+        replication("s2"),
+        "throughput, 512, ab, a listen queue of 128; took, 512, ab, a listen queue of 128",
+    ),
+    "classic S4": (
+        replication("s4"),
+        "growth, 20, ab, prefork; generator_cpu, 20, ab, prefork; ceiling, 20, ab, prefork; "
+        "law, 1, ab, prefork",
     ),
 }
 
 
-def quoted(found: Result, name: str, *given: object) -> str:
+def quoted(found: Result, asked: str) -> str:
+    name, *given = asked.split(", ")
     try:
-        return str(showing(found).quote(found, name, *given))
+        values = (int(each) if each.isdecimal() else each for each in given)
+        return str(showing(found).quote(found, name, *values))
     except NoSuchNumber as refusal:
         return f"refused: {refusal}"
 
 
 @pytest.mark.parametrize(("found", "asked"), SHOWN.values(), ids=SHOWN)
-def test_shown_words(found: Result, asked: list[Asked], snapshot: SnapshotAssertion) -> None:
+def test_shown_words(found: Result, asked: str, snapshot: SnapshotAssertion) -> None:
     shown = showing(found).shown("a-lab", found)
-    table = (shown["table"]["head"], *shown["table"]["rows"])
     figure = go.Figure(shown["figure"])
-    go.Layout(shown["figure"]["layout"]["meta"]["narrow"])
+    go.Layout(shown["figure"]["layout"].get("meta", {}).get("narrow"))
     assert len(figure.data) == len(shown["figure"]["data"])
     said = {"figure": shown["alt"], "verdict": " ".join(shown["said"])}
-    quotes = {" ".join(map(str, each)): quoted(found, *each) for each in asked}
-    rows = plain("\n".join(" | ".join(row) for row in table))
-    assert f"{sheet(said)}\n{rows}\n{sheet(quotes)}" == snapshot
+    rows = [" | ".join(row) for row in (shown["table"]["head"], *shown["table"]["rows"])]
+    quotes = {each: quoted(found, each) for each in asked.split("; ") if each}
+    assert "\n".join([sheet(said), *map(plain, rows), sheet(quotes)]) == snapshot
