@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import pytest
 from examples import gauge
 from kinds.test_classics import lacking, replication
+from kinds.test_comparison import FEW, MANY, PARTS, POOLS, comparison, planned, with_point
 from kinds.test_generators import REMEDY, gauges
 from kinds.test_generators import run as gauges_run
 from kinds.test_memory import memory
@@ -20,6 +21,7 @@ from syrupy.assertion import SnapshotAssertion
 from labs.kinds.race.record import Race
 from labs.kinds.registry import showing
 from labs.present.quantities import NoSuchNumber
+from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Result
 
 
@@ -29,6 +31,9 @@ def race_at(rps: float) -> Race:
     return examples.race((bare, write, locked, replace(outside, throughput_rps=rps), only))
 
 
+LOOP = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 4)))
+KINDS = {"waits": LOOP, "computes": replace(LOOP, workload=Workload(cpu_s=0.05))}
+CROWDED = {"listen_overflows": 7, "never_served": 1, "service_time_s": None}
 AGREED = gauge("locust", 100, 0.02, 0.5, busy=0.95), gauge("ab", 100, 0.02, 0.95)
 NO_PSS = examples.memory(tuple(replace(each, pss_bytes=()) for each in memory_run()))  # macOS
 SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what they are given
@@ -68,14 +73,30 @@ SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what
         "growth, 20, ab, prefork; generator_cpu, 20, ab, prefork; ceiling, 20, ab, prefork; "
         "law, 1, ab, prefork",
     ),
+    "comparison": (
+        with_point(comparison(PARTS, 0.99, 1.0, 1.01), MANY, 50, **CROWDED),
+        "ratio, 50 × 1, 25 threads, 50; ratio, 50 × 1, 25 threads, 3; "
+        "change, 25 threads, 50 × 1, 50; "
+        "least_change, 25 threads, 50 × 1, 50; throughput, 50; 25 threads: throughput, 50; "
+        "50 × 1: overflows, 50; 50 × 1: queued, 50; 75 threads: throughput, 50",
+    ),
+    "comparison before the first point": (planned(PARTS), ""),
+    "comparison with an unfit point and none answered": (
+        with_point(comparison(), FEW, 50, checks=(examples.UNFIT,), throughput_rps=0.0),
+        "",
+    ),
+    "comparison over the pool": (comparison(POOLS, over="pool"), ""),
+    "comparison of two kinds of request": (comparison(KINDS), ""),
 }
 
 
 def quoted(found: Result, asked: str) -> str:
+    label, _, asked = asked.rpartition(": ")
     name, *given = asked.split(", ")
     try:
+        part = showing(found).part(found, label) if label else found
         values = (int(each) if each.isdecimal() else each for each in given)
-        return str(showing(found).quote(found, name, *values))
+        return str(showing(part).quote(part, name, *values))
     except NoSuchNumber as refusal:
         return f"refused: {refusal}"
 
@@ -87,6 +108,7 @@ def test_shown_words(found: Result, asked: str, snapshot: SnapshotAssertion) -> 
     go.Layout(shown["figure"]["layout"].get("meta", {}).get("narrow"))
     assert len(figure.data) == len(shown["figure"]["data"])
     said = {"figure": shown["alt"], "verdict": " ".join(shown["said"])}
+    said["caption"] = shown["caption"]
     rows = [" | ".join(row) for row in (shown["table"]["head"], *shown["table"]["rows"])]
     quotes = {each: quoted(found, each) for each in asked.split("; ") if each}
     assert "\n".join([sheet(said), *map(plain, rows), sheet(quotes)]) == snapshot
