@@ -1,11 +1,13 @@
 """What a kind shows of a recording made by hand: its figure in words, its verdict, its table, and
 what prose may quote of it or is told instead."""
 
+import json
 from dataclasses import replace
 
 import examples
 import plotly.graph_objects as go
 import pytest
+from bs4 import BeautifulSoup
 from examples import gauge
 from kinds.test_classics import lacking, replication
 from kinds.test_comparison import FEW, MANY, PARTS, POOLS, comparison, planned, with_point
@@ -15,12 +17,16 @@ from kinds.test_memory import memory
 from kinds.test_memory import run as memory_run
 from kinds.test_race import race
 from kinds.test_race import run as race_run
+from kinds.test_timeline import NO_STEP, UNFIT_STEP, timeline
 from markup import plain, sheet
 from syrupy.assertion import SnapshotAssertion
 
 from labs.kinds.race.record import Race
 from labs.kinds.registry import showing
+from labs.kinds.timeline.record import TimeBin
+from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
+from labs.recordings import replay
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Result
 
@@ -31,6 +37,20 @@ def race_at(rps: float) -> Race:
     return examples.race((bare, write, locked, replace(outside, throughput_rps=rps), only))
 
 
+def crowd(until_s: float) -> tuple[TimeBin, ...]:
+    """One more under way than there are workers, until then."""
+    bins = examples.timeline_run().time_bins
+    return tuple(replace(each, in_flight=12 + (each.at_s < until_s)) for each in bins)
+
+
+*GROUPS, ARRIVALS = examples.timeline_run().forecast
+BAND = replace(
+    ARRIVALS,
+    throughput_band_rps=(24.0, 36.0),
+    in_flight_band=((0.0, 2.0), (1.0, 5.0)),
+    response_time_s=0.1,
+    response_band_s=(0.09, 0.12),
+)
 LOOP = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 4)))
 KINDS = {"waits": LOOP, "computes": replace(LOOP, workload=Workload(cpu_s=0.05))}
 CROWDED = {"listen_overflows": 7, "never_served": 1, "service_time_s": None}
@@ -87,6 +107,18 @@ SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what
     ),
     "comparison over the pool": (comparison(POOLS, over="pool"), ""),
     "comparison of two kinds of request": (comparison(KINDS), ""),
+    "timeline": (
+        examples.timeline(1.2, 1.0, 0.9),
+        "throughput, 2; throughput, 4; response_time, 2; workers, 2; in_flight, 3; failed, 2; "
+        "cores_busy, 1; generator_busy, 1; core, 1, 0; core, 1, 2; forecast, 3; children; faults; "
+        "seconds_to, 12; seconds_to, 13; seconds_to, 6; line_gone, 4; on_core, server; "
+        "on_core, nobody; on_cpu, server; user_share, generator; cores",
+    ),
+    "timeline before the first step": (NO_STEP, ""),
+    "timeline with an unfit step": (UNFIT_STEP, ""),
+    "timeline with a line that goes": (timeline(time_bins=crowd(2.5)), "line_gone, 2"),
+    "timeline with a line to the end": (timeline(time_bins=crowd(9.0)), "line_gone, 2"),
+    "timeline with the band of its arrivals": (timeline(forecast=(*GROUPS, BAND)), ""),
 }
 
 
@@ -103,12 +135,15 @@ def quoted(found: Result, asked: str) -> str:
 
 @pytest.mark.parametrize(("found", "asked"), SHOWN.values(), ids=SHOWN)
 def test_shown_words(found: Result, asked: str, snapshot: SnapshotAssertion) -> None:
-    shown = showing(found).shown("a-lab", found)
+    show = showing(found)
+    shown = show.shown("a-lab", found)
     figure = go.Figure(shown["figure"])
     go.Layout(shown["figure"]["layout"].get("meta", {}).get("narrow"))
     assert len(figure.data) == len(shown["figure"]["data"])
-    said = {"figure": shown["alt"], "verdict": " ".join(shown["said"])}
-    said["caption"] = shown["caption"]
+    json.dumps(shown["figure"], allow_nan=False)
+    verdict = BeautifulSoup(html(show.verdict(found), replay.plainly), "html.parser")
+    said = {"figure": shown["alt"], "caption": shown["caption"]}
+    said["verdict"] = verdict.get_text(" ", strip=True)
     rows = [" | ".join(row) for row in (shown["table"]["head"], *shown["table"]["rows"])]
     quotes = {each: quoted(found, each) for each in asked.split("; ") if each}
     assert "\n".join([sheet(said), *map(plain, rows), sheet(quotes)]) == snapshot
