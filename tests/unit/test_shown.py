@@ -15,14 +15,18 @@ from kinds.test_generators import REMEDY, gauges
 from kinds.test_generators import run as gauges_run
 from kinds.test_memory import memory
 from kinds.test_memory import run as memory_run
+from kinds.test_mystery import example as mystery
+from kinds.test_mystery import seed_of
 from kinds.test_race import race
 from kinds.test_race import run as race_run
 from kinds.test_timeline import NO_STEP, UNFIT_STEP, timeline
 from markup import plain, sheet
+from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
 from labs.kinds.race.record import Race
 from labs.kinds.registry import showing
+from labs.kinds.sweep.record import Recording
 from labs.kinds.timeline.record import TimeBin
 from labs.present.blocks import html
 from labs.present.quantities import NoSuchNumber
@@ -43,6 +47,17 @@ def crowd(until_s: float) -> tuple[TimeBin, ...]:
     return tuple(replace(each, in_flight=12 + (each.at_s < until_s)) for each in bins)
 
 
+def silent(found: Recording) -> Recording:
+    """As if nothing had been answered."""
+    points = tuple(replace(each, throughput_rps=0.0) for each in found.run.points)
+    return structs.replace(found, runs=(replace(found.run, points=points),))
+
+
+DISK = mystery(seed_of("disk"))
+DEAD = DISK.with_variant("before", silent(DISK.before))
+LONE = replace(DISK.before.run, points=DISK.before.run.points[:1])
+ALONE = structs.replace(DISK, variants={"before": structs.replace(DISK.before, runs=(LONE,))})
+ONE_CORE = replace(examples.MACHINE, cores=1, logical_cores=1, quota_cores=None)
 *GROUPS, ARRIVALS = examples.timeline_run().forecast
 BAND = replace(
     ARRIVALS,
@@ -119,6 +134,21 @@ SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what
     "timeline with a line that goes": (timeline(time_bins=crowd(2.5)), "line_gone, 2"),
     "timeline with a line to the end": (timeline(time_bins=crowd(9.0)), "line_gone, 2"),
     "timeline with the band of its arrivals": (timeline(forecast=(*GROUPS, BAND)), ""),
+    "mystery, a pool": (
+        mystery(seed_of("pool")),
+        "limit; before; wrong; right; times, right",
+    ),
+    "mystery, a lock, as it is": (mystery(seed_of("lock"), variants=("before",)), "right"),
+    "mystery, a disk and a user": (ALONE, ""),
+    "mystery, a load generator on one core": (
+        mystery(seed_of("load generator"), ONE_CORE, ("before",)),
+        "",
+    ),
+    "mystery that nothing answered": (DEAD, "times, right"),
+    "mystery that nothing answered, nor the wrong fix": (
+        DEAD.with_variant("wrong", silent(DEAD.variants["wrong"])),
+        "times, wrong",
+    ),
 }
 
 
