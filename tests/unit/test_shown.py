@@ -58,6 +58,15 @@ DEAD = DISK.with_variant("before", silent(DISK.before))
 LONE = replace(DISK.before.run, points=DISK.before.run.points[:1])
 ALONE = structs.replace(DISK, variants={"before": structs.replace(DISK.before, runs=(LONE,))})
 ONE_CORE = replace(examples.MACHINE, cores=1, logical_cores=1, quota_cores=None)
+SLOWER = structs.replace(
+    examples.checkup(),
+    calibrations=(replace(examples.CALIBRATION, loops_per_s=(20e6, 39e6, 38e6)),),
+)
+MIXED = structs.replace(
+    examples.checkup(),
+    calibrations=(replace(examples.CALIBRATION, generator_s=0.0, overhead_s=0.0),),
+    machine=replace(examples.MACHINE, core_kinds=(2, 2)),
+)
 *GROUPS, ARRIVALS = examples.timeline_run().forecast
 BAND = replace(
     ARRIVALS,
@@ -72,6 +81,10 @@ CROWDED = {"listen_overflows": 7, "never_served": 1, "service_time_s": None}
 AGREED = gauge("locust", 100, 0.02, 0.5, busy=0.95), gauge("ab", 100, 0.02, 0.95)
 NO_PSS = examples.memory(tuple(replace(each, pss_bytes=()) for each in memory_run()))  # macOS
 SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what they are given
+    "clocks": (examples.clocks(), ""),
+    "checkup": (examples.checkup(), ""),
+    "checkup of three busy processes, which did less than two": (SLOWER, ""),
+    "checkup of two kinds of core, without a load generator": (MIXED, ""),
     "race": (
         race(),
         "lost, without a lock; lost, with a lock around all of it; lost, with luck; "
