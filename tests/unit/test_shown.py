@@ -23,7 +23,9 @@ from kinds.test_timeline import NO_STEP, UNFIT_STEP, timeline
 from markup import plain, sheet
 from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
+from test_quotes import starved
 
+from labs.kinds.comparison.record import Comparison
 from labs.kinds.race.record import Race
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
@@ -75,6 +77,7 @@ BAND = replace(
     response_time_s=0.1,
     response_band_s=(0.09, 0.12),
 )
+SERVED = {"a": starved(), "b": examples.recording(0.5)}
 LOOP = Experiment(Server("event-loop"), Workload(wait_s=0.05), Load((1, 4)))
 KINDS = {"waits": LOOP, "computes": replace(LOOP, workload=Workload(cpu_s=0.05))}
 CROWDED = {"listen_overflows": 7, "never_served": 1, "service_time_s": None}
@@ -85,6 +88,11 @@ SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what
     "checkup": (examples.checkup(), ""),
     "checkup of three busy processes, which did less than two": (SLOWER, ""),
     "checkup of two kinds of core, without a load generator": (MIXED, ""),
+    "sweep": (
+        examples.recording(),
+        "throughput, 3; throughput; percentile, 8, 99; result; __class__",
+    ),
+    "sweep with users who were never served": (starved(), "percentile, 8, 99"),
     "race": (
         race(),
         "lost, without a lock; lost, with a lock around all of it; lost, with luck; "
@@ -134,6 +142,10 @@ SHOWN: dict[str, tuple[Result, str]] = {  # and the numbers asked for, with what
         "",
     ),
     "comparison over the pool": (comparison(POOLS, over="pool"), ""),
+    "comparison over the pool with users who were never served": (
+        Comparison(machine=examples.MACHINE, over="pool", parts=SERVED),
+        "",
+    ),
     "comparison of two kinds of request": (comparison(KINDS), ""),
     "timeline": (
         examples.timeline(1.2, 1.0, 0.9),
