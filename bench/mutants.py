@@ -18,6 +18,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import sys
 import tempfile
 import time
@@ -33,10 +34,11 @@ import pytest
 from bench import one_of
 
 ROOT = Path(__file__).parent.parent
+COPY = ROOT / "_build/mutants"  # of the tree: a fault of the store writes into the book of its tree
 FILES = [*ROOT.glob("labs/theory/*.py"), *ROOT.glob("labs/analysis/*.py")]
 FILES.append(ROOT / "labs/recordings/store.py")
 MODULES = {
-    ".".join(file.relative_to(ROOT).with_suffix("").parts): file
+    ".".join(file.relative_to(ROOT).with_suffix("").parts): COPY / file.relative_to(ROOT)
     for file in sorted(FILES)
     if file.stem != "__init__"
 }
@@ -58,7 +60,7 @@ class Noted:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        seen, files = set(), {str(file) for file in FILES}
+        seen, files = set(), {str(file) for file in MODULES.values()}
 
         def called(frame: FrameType, event: str, value: object) -> None:
             if frame.f_code.co_filename in files:
@@ -85,14 +87,15 @@ def main() -> int:
     parser.add_argument("--known", type=Path, help="file of what test calls what")
     parser.add_argument("modules", nargs="*", type=one_of(MODULES), metavar="MODULE")
     asked = parser.parse_args()
-    os.chdir(ROOT)
-    sys.path.insert(0, "tests")
+    copy(".")
+    os.chdir(COPY)
+    sys.path[:0] = [str(COPY), str(COPY / "tests")]
     with tempfile.TemporaryDirectory() as folder:
         os.environ["WALL_TIME_PROGRESS"] = f"{folder}/progress.json"  # nobody's own
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
         for library in LIBRARIES:
             importlib.import_module(library)
-        known = asked.known or Path(folder, "calls.json")
+        known = ROOT / asked.known if asked.known else Path(folder, "calls.json")
         if not known.exists():
             forked(lambda: note(known))
         calls = json.loads(known.read_text())
@@ -111,6 +114,13 @@ def main() -> int:
     for pattern, number in left.most_common():
         print(f"    {pattern:20} {number}")
     return 0 if killed.total() >= GOAL * tried else 1
+
+
+def copy(part: str) -> None:
+    """Make the copy of a part of the tree anew."""
+    shutil.rmtree(COPY / part, ignore_errors=True)
+    without = shutil.ignore_patterns(".*", "_build", "node_modules")
+    shutil.copytree(ROOT / part, COPY / part, ignore=without)
 
 
 def sample(file: Path, size: int, seed: int) -> Iterator[Fault]:
@@ -138,6 +148,7 @@ def callers(name: str, calls: Calls, fault: Fault) -> list[str]:
 
 def passed(tests: list[str], name: str, fault: Fault) -> bool:
     """Whether none of these tests fails with the fault in that module."""
+    copy("book/recordings")  # as it was before the fault before
     # Without any pytest would take them all.
     return not tests or forked(lambda: run(["-x", *tests], name=name, fault=fault)) == 0
 
@@ -161,7 +172,7 @@ def run(
         return compile(made(fault), MODULES[name], "exec")
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
-    plain = ["-q", "--noconftest", "-n", "0", "-p", "no:cacheprovider", "-p", "no:rerunfailures"]
+    plain = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:rerunfailures"]
     plain += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what is there already
     return pytest.main([*plain, "-o", f"timeout={TEST_S}", *asked], plugins)
 

@@ -15,14 +15,17 @@ def page_of(row: ServerRow) -> Page:
     return "file" if row.product and row.product.for_work is None else "work"
 
 
+def needed(row: ServerRow) -> pytest.MarkDecorator:
+    """Skip where it is not installed."""
+    remedy = missing(row, page_of(row))
+    return pytest.mark.skipif(remedy is not None, reason=f"{row.by}: {remedy}")
+
+
 def parameters(rows: Iterable[ServerRow] = CATALOGUE) -> list[Any]:
     """Each of those rows."""
-    found = []
-    for row in rows:
-        remedy = missing(row, page_of(row))
-        absent = pytest.mark.skipif(remedy is not None, reason=f"{row.by}: {remedy}")
-        found.append(pytest.param(row, id=f"{row.architecture} by {row.by}", marks=absent))
-    return found
+    return [
+        pytest.param(row, id=f"{row.architecture} by {row.by}", marks=needed(row)) for row in rows
+    ]
 
 
 WORKING = [row for row in CATALOGUE if page_of(row) == "work"]

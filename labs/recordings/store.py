@@ -128,6 +128,7 @@ def decoded(data: bytes, path: Path) -> Result:
     except KeyError:
         raise BadRecording(f"{path}: of a kind {tag!r} that is not here. {REMEDY}") from None
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise BadRecording(f"{path}: {error}. {REMEDY}") from None
+        why = str(error).removesuffix(".")
+        raise BadRecording(f"{path}: {why}. {REMEDY}") from None
     except (UnicodeDecodeError, RecursionError):
         raise BadRecording(f"{path}: not a recording, or cut short. {REMEDY}") from None

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from chapters import Page, chapters, each_chapter, printed_rows, tables
 
-from labs.kinds.clocks.record import Clocks
 from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
 from labs.recordings import recorder, store
@@ -23,12 +22,6 @@ RUNS = 3
 FIT = 5 / 6  # of a lab's points, over all its runs
 
 
-def plain(text: str) -> str:
-    """On one line, without the marks of emphasis and links."""
-    text = re.sub(r"\{term\}`([^`<]*?)(?: <[^`]*)?`", r"\1", text)
-    return re.sub(r"\s+", " ", re.sub(r"[*_]", "", text))
-
-
 @each_chapter
 def test_a_page_has_the_lab_of_its_name(page: Page) -> None:
     names = [ast.literal_eval(call.args[0]) for call in page.calls]
@@ -37,20 +30,6 @@ def test_a_page_has_the_lab_of_its_name(page: Page) -> None:
 
 
 LABS = [cell for cell in recorder.cells() if cell.page in {page.path for page in chapters()}]
-
-
-def test_the_three_pages_of_the_clocks_are_those_described() -> None:
-    (page,) = [page for page in chapters() if page.slug == "wall-time"]
-    result = store.recording(page.slug)
-    assert isinstance(result, Clocks)
-    said = {
-        "burn": "counts in a loop for {cpu:g} ms and answers",
-        "sleep": "does nothing for {wait:g} ms and answers",
-        "both": "counts for {cpu:g} ms, then does nothing for {wait:g} ms",
-    }
-    for each in result.run.pages:
-        work = {"cpu": 1000 * each.workload.cpu_s, "wait": 1000 * each.workload.wait_s}
-        assert f"**{each.name}** {said[each.name].format(**work)}" in page.text
 
 
 @pytest.mark.parametrize("file", [file for cell in LABS for file in store.paths(cell.lab)], ids=str)
@@ -104,25 +83,6 @@ def test_tables_of_the_sources_are_as_printed() -> None:
     assert [row[:3] for row in table_of("a-small-file", "S4: prefork")] == race
     tests = table_of("how-many-workers", "S5: ten requests took")
     assert [row[1:6] for row in tests] == [row[1:] for row in printed_rows("S5")]
-
-
-def test_the_trees_of_the_third_source_are_divided_rightly() -> None:
-    rows, again = (
-        {plain(row[0]).removeprefix("load "): row[1:3] for row in table_of(slug, "S3, 8 cores")}
-        for slug in ("watching", "a-small-file")
-    )
-    for title in ("server: OnCore", "server: user time", "generator: OnCore"):
-        assert again[title] == rows[title]
-    assert rows["server: user time"][0] == f"{100 * 123 / (123 + 290):.1f} %"
-    for who in ("server", "generator"):
-        on_core, on_cpu = (
-            next(cells for title, cells in rows.items() if f"{who}: {column}" in title)
-            for column in ("OnCore", "OnCPU")
-        )
-        for busy, part, cores in zip(on_core, on_cpu, (8, 16), strict=True):
-            assert math.isclose(
-                float(busy.split(",")[0]) / cores, float(part), rel_tol=0.01
-            )  # 3 digits
 
 
 def test_cells_of_ours_are_recorded() -> None:

@@ -79,6 +79,13 @@ def test_code_has_the_theme_s_own_colours(book: Path, theme: str) -> None:
     assert not re.search(r"[\n}]\.highlight \.nn ?\{", styles)
 
 
+def test_the_one_style_sheet_has_what_it_imports_and_finds_its_files(book: Path) -> None:
+    styles = (book / "_static/book.css").read_text("utf-8")
+    assert "@import" not in styles
+    files = re.findall(r"url\([\"']?(?!data:|#)([^\"')]+)", styles)
+    assert len(files) > 10 and all((book / "_static" / file).is_file() for file in files)
+
+
 def test_each_derivation_is_checked_within_its_fold(book: Path) -> None:
     """By a cell that counts, throws dice or simulates; and cells keep their order on the page, by
     which the page's script knows them."""
@@ -145,6 +152,8 @@ def test_what_is_drawn_is_also_said(book: Path, page: Page) -> None:
     for figure in text.select("figure"):
         assert figure.find("figcaption") or figure.get("aria-label"), figure
     plots = text.select("figure.wt-recorded[aria-label]")
+    for mark in (bool(text.select("details.wt-data")), "Recorded on: " in text.get_text()):
+        assert mark == bool(plots)
     assert all(len(plot.select(".wt-picture > svg")) == 2 for plot in plots)  # wide and narrow
     assert bool(plots) == (page in chapters() or page.slug in ("classics", "your-own-server"))
 

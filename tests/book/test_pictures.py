@@ -71,7 +71,7 @@ def ours() -> Pictures:
     return Pictures("one-core")
 
 
-def test_a_figure_that_has_changed_since_fails_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_without_a_picture_of_its_own_fails_its_page() -> None:
     with pytest.raises(BadRecording, match=r"^one-core: its figure has .* `make figures`\."):
         ours()(Drawn(LINE, "a line"))
 

@@ -28,25 +28,11 @@ const look = () => {
 addEventListener('DOMContentLoaded', look);
 """
 
-# An older Firefox, which knows no other editing than that of rich text.
-RICH_ONLY = """
-const { get, set } = Object.getOwnPropertyDescriptor(HTMLElement.prototype, 'contentEditable');
-Object.defineProperty(HTMLElement.prototype, 'contentEditable', { get, set(value) {
-  if (value === 'plaintext-only') throw new SyntaxError(value);
-  set.call(this, value);
-} });
-"""
 COPY = """
 text => {
   const rich = `<p style="font-size: 40px">${text.replaceAll('\\n', '</p><p>')}</p>`;
   const types = { 'text/plain': text, 'text/html': rich };
   return navigator.clipboard.write([new ClipboardItem(types)]);
-}
-"""
-DROP_LINES = """
-lines => {
-  const dropped = lines.map(line => `<div>${line || '<br>'}</div>`).join('');
-  document.execCommand('insertHTML', false, dropped);
 }
 """
 HALF_A_WIDGET = """from comm import create_comm; create_comm("jupyter.widget", {"state": {
@@ -202,17 +188,9 @@ def test_a_page_that_is_left_while_its_code_runs_is_no_news_in_the_terminal(
     assert "Traceback" not in server.log()[len(before) :]
 
 
-@pytest.mark.parametrize(
-    "editing", ["plaintext-only", pytest.param("true", marks=pytest.mark.extended)]
-)
-def test_the_code_that_runs_is_the_code_that_is_seen(
-    server: BookServer, page: Page, editing: str
-) -> None:
-    if editing == "true":
-        page.add_init_script(RICH_ONLY)
+def test_the_code_that_runs_is_the_code_that_is_seen(server: BookServer, page: Page) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     code = unfolded(server, page)
-    expect(code).to_have_attribute("contenteditable", editing)
 
     def runs(seen: str) -> None:
         code.press("Shift+Enter")
@@ -237,12 +215,6 @@ def test_the_code_that_runs_is_the_code_that_is_seen(
     code.press("ControlOrMeta+z")
     runs(typed + TELL)
 
-    if editing == "true":
-        lines = ["if True:", "    pass", "", TELL]
-        code.press("ControlOrMeta+a")
-        page.evaluate(DROP_LINES, lines)
-        runs("\n".join(lines))
-
 
 def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
     live(page, server)
@@ -252,17 +224,6 @@ def test_leaving_a_page_ends_its_kernel(server: BookServer, page: Page) -> None:
     assert kernel not in [each["id"] for each in server.ask("api/kernels")]
     page.go_back()
     works(page)
-
-
-@pytest.mark.extended
-def test_two_windows_have_a_kernel_each(server: BookServer, page: Page) -> None:
-    live(page, server)
-    other = page.context.new_page()
-    other.goto(server.address("book/chapter/lab.html"))
-    works(other)
-    works(page)
-    assert len({each["kernel"]["id"] for each in server.ask("api/sessions")}) == 2
-    other.close()
 
 
 @pytest.mark.extended

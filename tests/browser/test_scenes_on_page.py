@@ -3,12 +3,10 @@
 import json
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from waiting import eventually
 
 PAGE = "chapter/scenes.html"
 POOL, BET, FRONT, CURVES, LITTLE = range(5)
@@ -92,15 +90,6 @@ def test_the_goal_is_ticked_off_by_keyboard(opened: Page) -> None:
     expect(goal).to_have_attribute("data-reached", "yes")
     expect(pool.get_by_role("status")).to_contain_text("Reached")
     expect(pool.get_by_role("row", name="in line")).to_contain_text("0")
-
-
-def test_bound_and_model_stand_beside_what_is_simulated(opened: Page) -> None:
-    pool = scene(opened)
-    pool.get_by_role("button", name="10 s ahead").click()
-    cells = pool.get_by_role("row", name="requests a second").get_by_role("cell")
-    simulated, bound, model = (float(text.strip("≤ ")) for text in cells.all_inner_texts())
-    assert simulated == pytest.approx(model, rel=0.03)
-    assert model <= bound
 
 
 def test_a_bet_comes_before_the_numbers_by_the_rules_of_all_bets(opened: Page) -> None:
@@ -220,46 +209,6 @@ def test_nothing_moves_while_a_lab_measures(opened: Page) -> None:
     opened.evaluate("wallTime.measuring = () => false")
     play.click()
     expect(pool.get_by_role("button", name="Pause")).to_be_visible()
-
-
-OF_THE_PAGE = """canvas => {
-  const probe = canvas.parentElement.appendChild(document.createElement('span'));
-  const of = (colour) => {
-    probe.style.color = colour;
-    return getComputedStyle(probe).color;
-  };
-  const names = ['muted', 'control-line', 'accent', 'warm', 'wash'];
-  const found = [getComputedStyle(canvas).color, ...names.map((name) => of(`var(--wt-${name})`))];
-  probe.remove();
-  return found;
-}"""
-PAINTED = """canvas => {
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  const seen = new Set();
-  for (let at = 0; at < data.length; at += 4)
-    if (data[at + 3] === 255) seen.add(`rgb(${data.slice(at, at + 3).join(', ')})`);
-  return [...seen];
-}"""
-
-
-def painted(canvas: Locator, own: set[str], other: set[str]) -> bool:
-    """In some of the one's colours, and in none that only the other has."""
-    seen = set(canvas.evaluate(PAINTED))
-    return bool(seen & own) and not seen & (other - own)
-
-
-@pytest.mark.extended
-def test_it_is_painted_in_the_colours_of_the_page_light_or_dark(opened: Page) -> None:
-    for number in range(opened.locator("wt-scene").count()):
-        canvas = scene(opened, number).locator("canvas")
-        other: set[str] = set()
-        for theme in ("light", "dark"):
-            opened.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-            own = set(canvas.evaluate(OF_THE_PAGE))
-            assert own - other  # the page itself looks another way
-            seen = partial(painted, canvas, own, other)
-            eventually(seen, 10, f"scene {number}, painted {theme}")
-            other = own
 
 
 def test_a_slider_of_the_shop_is_dragged_by_a_finger(still: Page) -> None:

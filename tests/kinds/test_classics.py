@@ -21,10 +21,7 @@ from labs.kinds.classics.show import show
 from labs.load import tools
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
-from labs.present.blocks import html
-from labs.present.quantities import NoSuchNumber
 from labs.recordings import recorder, store
-from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.records.results import Sample
 from labs.theory import laws
@@ -144,55 +141,17 @@ def replication(name: str) -> Replication:
     return Replication(classic=name, machine=examples.MACHINE, runs=(run,))
 
 
-def row_of_four(found: Replication) -> dict[str, str]:
-    """The row of four users by ab, by the heads of the table."""
-    sheet = show.table(found)
-    rows = [dict(zip(sheet.head, row, strict=True)) for row in sheet.rows]
-    return next(row for row in rows if (row["users"], row["by"]) == ("4", AB))
-
-
-def test_two_machines_are_set_side_by_side_by_their_laws() -> None:
-    row = row_of_four(replication("s1"))
-    assert [row[f"source{what}"] for what in (" req/s", ": of its law")] == ["20.23", "1.01"]
-    ours = ("its law req/s", "law req/s", "req/s", "of the law")
-    assert [row[head] for head in ours] == ["20", "10", "9", "0.90"]
-    assert "0.90 in the middle row" in show.alt(replication("s1"))
-
-
-def test_what_is_missing_says_so() -> None:
-    missing = Tried(setup="", users=4, by=AB, server="", missing="apache: install it with: x")
+def lacking(missing: str) -> Replication:
+    """S1 without the row of four users by ab."""
     whole = replication("s1")
     kept = tuple(each for each in whole.run.tries if (each.users, each.by) != (4, AB))
-    found = structs.replace(whole, runs=(replace(whole.run, tries=(*kept, missing)),))
-    assert "Not measured: apache: install it with: x." in show.alt(found)
-    assert "install it" in html(show.verdict(found))
-    row = row_of_four(found)
-    assert (row["req/s"], row["source req/s"], row["to know"]) == ("", "20.23", missing.missing)
-    assert ClassicLab("s1").rejection(found) == missing.missing
-    assert missing.missing in ClassicLab("s1").in_a_line(found)
-    with pytest.raises(NoSuchNumber, match="install it"):
-        show.quote(found, "throughput", 4)
+    tries = (*kept, Tried(setup="", users=4, by=AB, server="", missing=missing))
+    return structs.replace(whole, runs=(replace(whole.run, tries=tries),))
 
 
-@pytest.mark.parametrize(
-    ("name", "asked", "value", "text"),
-    [
-        ("s1", ("throughput", 4), 9.0, "9 req/s"),
-        ("s1", ("law", 4), 10.0, "10 req/s"),
-        ("s1", ("ratio", 4), 0.9, "0.90"),
-        ("s1", ("in_all", 4), 4.0, "4"),
-        ("s1", ("capacity",), 1.9, "1.90"),
-        ("s2", ("throughput", 512, "ab", QUEUE_OF_128), 1152, "1,150 req/s"),
-        ("s2", ("took", 512, "ab", QUEUE_OF_128), 10, "10 s"),
-        ("s4", ("growth", 20, "ab", "prefork"), 2.0, "2"),
-        ("s4", ("generator_cpu", 20, "ab", "prefork"), 0.5, "50 %"),
-        ("s4", ("ceiling", 20, "ab", "prefork"), 3600, "3,600 req/s"),
-    ],
-)
-def test_numbers_for_prose(name: str, asked: tuple[Any, ...], value: float, text: str) -> None:
-    said = show.quote(replication(name), *asked)
-    assert float(said) == pytest.approx(value)
-    assert str(said).replace("\u00a0", " ") == text
+def test_classic_lab_rejects_a_run_that_lacks_a_row() -> None:
+    lab, found = ClassicLab("s1"), lacking("apache: install it")
+    assert lab.rejection(found) == "apache: install it" in lab.in_a_line(found)
 
 
 def test_growth_is_the_quotient_of_the_rates_that_are_said() -> None:
@@ -201,17 +160,6 @@ def test_growth_is_the_quotient_of_the_rates_that_are_said() -> None:
     many, one = (show.quote(found, "throughput", users, AB, "prefork") for users in (5, 1))
     assert (str(many).split()[0], str(one).split()[0]) == ("205", "105")
     assert float(show.quote(found, "growth", 5, AB, "prefork")) == pytest.approx(205 / 105)
-
-
-def test_a_number_or_a_source_that_is_not_there_says_which_are() -> None:
-    with pytest.raises(NoSuchNumber, match=r"5 by ab: not tried\. There are 1 by ab"):
-        show.quote(replication("s1"), "throughput", 5)
-    with pytest.raises(NoSuchNumber, match="law: was not counted"):
-        show.quote(replication("s4"), "law", 1, AB, "prefork")
-    with pytest.raises(BadRecording, match="neither measured nor missing"):
-        tried("", 1, AB, 1.0, throughput_rps=0.0)
-    with pytest.raises(BadRecording, match="no row"):
-        Replication(classic="s1", machine=examples.MACHINE, runs=())
 
 
 # trying again

@@ -1,6 +1,5 @@
 """The labs of one request and of the machine: what is found, and real servers asked."""
 
-from dataclasses import replace
 from typing import ClassVar
 
 import examples
@@ -11,7 +10,6 @@ from labs.kinds.checkup.run import CheckupLab
 from labs.kinds.clocks.record import ClocksRun
 from labs.kinds.clocks.run import FETCHES, ClocksLab
 from labs.measure.rig import Rig
-from labs.records.errors import BadRecording
 from labs.records.experiment import Workload
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
@@ -35,15 +33,6 @@ def test_the_middle_of_the_rounds_is_drawn() -> None:
 def test_checkup_of_several_rounds_keeps_each() -> None:
     merged = CheckupLab().merge([examples.checkup()] * 2)
     assert (len(merged.runs), len(merged.loopbacks_s)) == (2, 2)
-
-
-def test_rounds_without_pages_are_no_recording() -> None:
-    with pytest.raises(BadRecording, match="holds no page"):
-        structs.replace(examples.clocks(), runs=())
-    with pytest.raises(BadRecording, match="holds no run"):
-        structs.replace(examples.checkup(), calibrations=())
-    with pytest.raises(BadRecording, match="page 'x': not one CPU time for each wall time"):
-        replace(examples.page("x", 0.1, 0.1), wall_s=(1.0, 2.0))
 
 
 @pytest.mark.performance

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import examples
-import plotly.graph_objects as go
 import pytest
 from markup import plain
 from msgspec import structs
@@ -17,20 +16,15 @@ from waiting import eventually
 from labs.analysis.checks import BOUND
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.contrast import comparable, decided
-from labs.kinds.comparison.figure import comparison_alt, comparison_figure
+from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
-from labs.kinds.comparison.show import show
-from labs.kinds.registry import showing
 from labs.kinds.sweep.record import Recording
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.panel.lab import LabPanel
-from labs.present.blocks import html
 from labs.present.plot import Figure
-from labs.present.quantities import NoSuchNumber
-from labs.present.verdict import about
-from labs.records.errors import BadRecording, Unusable
+from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Check, Run
 
@@ -88,8 +82,6 @@ def test_a_comparison_has_whole_rounds_and_a_middle_run_of_each_part() -> None:
     assert last.throughput_rps > made.part(MANY).at(50).throughput_rps
     with pytest.raises(KeyError, match="There are 25 threads, 50 × 1"):
         made.part("75 threads")
-    with pytest.raises(BadRecording, match="holds no run"):
-        structs.replace(made, parts={})
 
 
 @pytest.mark.parametrize(
@@ -133,26 +125,11 @@ def planned(parts: dict[str, Experiment]) -> Comparison:
     return structs.replace(whole, parts=empty)
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        planned(PARTS),
-        with_point(comparison(), FEW, 50, checks=(examples.UNFIT,), throughput_rps=0.0),
-    ],
-)
-def test_plotly_takes_also_what_has_no_point_or_no_throughput(made: Comparison) -> None:
-    figure = comparison_figure(made)
-    go.Figure(figure)
-    go.Figure(layout={**figure["layout"], **figure["layout"]["meta"]["narrow"]})
-    assert comparison_alt(made)
-
-
 def test_unfit_points_are_hollow() -> None:
     unfit = with_point(comparison(), MANY, 25, checks=(examples.UNFIT,))
     marks = trace(comparison_figure(unfit), f"{MANY}: measured")
     assert marks["marker"]["symbol"] == ["square", "square-open", "square"]
     assert "hollow: unfit" in comparison_figure(unfit)["layout"]["legend"]["title"]["text"]
-    assert "Unfit and drawn hollow: at 25." in comparison_alt(unfit)
 
 
 def test_no_two_lines_look_alike_without_colour() -> None:
@@ -167,28 +144,14 @@ def test_no_two_lines_look_alike_without_colour() -> None:
     assert len(dashes - {"dot"}) == 5  # that is for the time in service
 
 
-def test_over_the_pool_a_line_for_each_number_of_users_is_told() -> None:
-    alt = plain(comparison_alt(comparison(POOLS, over="pool")))
-    assert "over 1 to 16 workers in the pool, a line for each number of users." in alt
-    assert re.search(r"4 users: 19\.\d req/s at 1, .* at 16 workers; response time from 20\d", alt)
-
-
 def test_axes_stand_still_from_the_first_forecast_on() -> None:
     before, after = (
         comparison_figure(made)["layout"] for made in (planned(POOLS), comparison(POOLS))
     )
     assert before["xaxis"]["range"] == after["xaxis"]["range"]
-    assert "not measured yet" in comparison_alt(planned(PARTS))
 
 
 # -- words -----------------------------------------------------------------------------------
-
-
-def test_what_is_about_to_be_compared_says_what_the_parts_share_once() -> None:
-    assert plain(verdict.about(PARTS)) == (
-        "One after the other, and back: “25 threads” and “50 × 1”. “25 threads”: "
-        + plain(about(PARTS[FEW]))
-    )
 
 
 def said(made: Comparison) -> dict[str, str]:
@@ -241,9 +204,6 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     assert "40 knocks found the listen queue full" in words
     assert "11 of 50 users were never served" in words
     assert (comparable(full.parts), comparable(starved.parts)) == (50, 25)
-    hopeless = said(planned(PARTS))
-    assert "nothing is said of their ratio" in hopeless[""]
-    assert "Nothing was measured" in hopeless[FEW]
     lab = ComparisonLab(PARTS)
     unserved = with_point(comparison(), MANY, 50, checks=(STARVED,), never_served=11)
     assert lab.unsettled(unserved)  # where the bet is about
@@ -276,69 +236,6 @@ def test_a_recording_of_other_parts_is_not_what_was_asked() -> None:
     assert not asked.matches(comparison({**PARTS, MANY: PARTS[FEW]}))
     assert not pools.matches(comparison(POOLS))
     assert pools.matches(comparison(POOLS, over="pool"))
-
-
-# -- table and page --------------------------------------------------------------------------
-
-
-def test_the_page_has_a_row_for_each_part_and_level_and_the_verdict_of_each() -> None:
-    table = show.table(comparison())
-    assert table.head[:2] == ("part", "users")
-    assert [row[:2] for row in table.rows] == [
-        (label, str(users)) for label in (FEW, MANY) for users in USERS
-    ]
-    row = dict(zip(table.head, table.rows[2], strict=True))
-    assert row["in service ms"] == "500" and float(row["queued ms"]) == pytest.approx(500, rel=0.02)
-    assert row["memory MiB"] == "64" and row["never served"] == row["queue overflows"] == "0"
-    words = html(show.verdict(comparison())).replace("\u00a0", " ")
-    assert f"<p><b>{FEW}.</b> At 50 users the pool is the limit" in words
-    assert "times what “25 threads” did" in words
-
-
-def quote(label: str, name: str, *given: object) -> str:
-    """Of a comparison, or with a label of one part."""
-    changed = {"listen_overflows": 7, "never_served": 1, "service_time_s": None}
-    made = with_point(comparison(PARTS, 0.99, 1.0, 1.01), MANY, 50, **changed)
-    result = show.part(made, label) if label else made
-    return plain(str(showing(result).quote(result, name, *given)))
-
-
-@pytest.mark.parametrize(
-    ("label", "name", "given", "words"),
-    [
-        ("", "ratio", (MANY, FEW, 50), r"2\.0|1\.99|2\.00"),
-        ("", "change", (FEW, MANY, 50), r"−50 % \(more than noise: −5\d % to −4\d %\)"),
-        ("", "change", (FEW, MANY, 10), r"[+−][\d.]+ % \(no change that can be seen: .+\)"),
-        ("", "least_change", (FEW, MANY, 50), r"−5\d %"),
-        (FEW, "throughput", (50,), r"49\.\d req/s|50 req/s"),
-        (MANY, "overflows", (50,), "7"),
-    ],
-)
-def test_numbers_of_a_comparison_and_of_its_parts(
-    label: str, name: str, given: tuple[object, ...], words: str
-) -> None:
-    assert re.fullmatch(words, quote(label, name, *given))
-
-
-@pytest.mark.parametrize(
-    ("label", "name", "given", "words"),
-    [
-        ("75 threads", "throughput", (50,), "no such part. There are 25 threads, 50 × 1"),
-        ("", "ratio", (MANY, FEW, 3), "users=3: not recorded"),
-        (
-            "",
-            "throughput",
-            (50,),
-            "no such number. There are change, cores, least_change, machine, ratio",
-        ),
-        (MANY, "queued", (50,), "was not counted"),
-    ],
-)
-def test_a_number_that_a_comparison_has_not(
-    label: str, name: str, given: tuple[object, ...], words: str
-) -> None:
-    with pytest.raises(NoSuchNumber, match=words):
-        quote(label, name, *given)
 
 
 # -- the panel, with sweeps that are told what to find ---------------------------------------

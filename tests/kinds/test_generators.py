@@ -1,10 +1,6 @@
 """The lab of the load generators: what each says, who was full, and real ones on a real server."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from typing import Any
 
 import examples
 import psutil
@@ -18,18 +14,16 @@ from labs.host.programs import Program
 from labs.kinds.generators.instruments import WAYS
 from labs.kinds.generators.record import LOCUST, GeneratorResult, Generators
 from labs.kinds.generators.run import GeneratorsLab
-from labs.kinds.generators.show import generators_said, show
 from labs.load import tools
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
-from labs.present.blocks import html
-from labs.present.quantities import NoSuchNumber
-from labs.records.errors import BadRecording
 from labs.records.experiment import Server, Workload
 from labs.servers.serve import free_port, serve
-from workloads import protocol
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
+
+
+REMEDY = "not installed: apt-get install wrk"
 
 
 def run(ours: float = 10_000, *, missing: str = "") -> tuple[GeneratorResult, ...]:
@@ -61,54 +55,6 @@ def test_full_is_said_in_one_way() -> None:
     ours = run()[0]  # CPU of a request is CPU over throughput
     found = (ours.generator_s, ours.server_s, ours.ceiling_rps)
     assert found == pytest.approx((100e-6, 12e-6, 10_000))
-    with pytest.raises(BadRecording, match="neither measured nor missing"):
-        gauge("ab", 1.0, 0.0, 0.0, throughput_rps=0.0)
-
-
-def test_the_alternative_text_has_the_middle_run() -> None:
-    assert "ab: 90,000\u00a0req/s, where the generator used 0.7" in show.alt(gauges())
-
-
-def test_the_verdict_says_who_measured_whom() -> None:
-    said = [each.replace("\u00a0", " ") for each in generators_said(gauges())]
-    assert "Locust says 10,000 req/s, and had 100 % of a core itself: full. It measured" in said[0]
-    assert "2 Locusts say" in said[1] and "They measured themselves." in said[1]
-    assert "wrk saw 10 times the throughput that Locust saw" in said[4]
-    *_, alone = generators_said(gauges((gauge("ab", 100, 0.02, 0.5),)))
-    assert alone == "No other was there to compare it with."
-    agreed = (gauge(LOCUST, 100, 0.02, 0.5, busy=0.95), gauge("ab", 100, 0.02, 0.95))
-    assert generators_said(gauges(agreed))[-1].startswith("They agree within")
-
-
-def test_what_is_not_installed_is_told_and_not_invented() -> None:
-    remedy = "not installed: apt-get install wrk"
-    found = gauges(run(missing=remedy))
-    assert f"wrk is {remedy}." in generators_said(found)
-    assert len(show.figure(found)["data"][0]["x"]) == 3
-    assert remedy in html(show.verdict(found))
-    assert show.table(found).rows[-1] == ("wrk", "wrk", *[""] * 11, remedy, "wrk")
-    assert remedy in GeneratorsLab().rejection(found)
-    with pytest.raises(NoSuchNumber, match="was not installed"):
-        show.quote(found, "throughput", "wrk")
-
-
-@pytest.mark.parametrize(
-    ("asked", "value", "text"),
-    [
-        (("throughput", "ab"), 90_000, "90,000 req/s"),
-        (("throughput", "2 locusts"), 16_000, "16,000 req/s"),
-        (("generator_cpu", "ab"), 0.7, "0.7 cores"),
-        (("per_request",), 100e-6, "0.1 ms"),
-        (("needed", 12_000), 2, "2"),
-        (("full", "wrk"), 2, "both"),
-    ],
-)
-def test_numbers_for_prose(asked: tuple[Any, ...], value: float, text: str) -> None:
-    number = show.quote(gauges(), *asked)
-    assert float(number) == pytest.approx(value)
-    assert str(number).replace("\u00a0", " ") == text
-    with pytest.raises(NoSuchNumber, match="There are locust, 2 locusts, ab, wrk"):
-        show.quote(gauges(), "throughput", "hey")
 
 
 def test_a_recording_of_another_page_is_not_of_this_lab() -> None:
@@ -126,6 +72,7 @@ def test_a_disturbed_or_failing_round_is_not_recorded() -> None:
         disturbed = (gauge("ab", 1_000, 0.5, 0.5, **more),)
         found = gauges(disturbed)
         assert said in GeneratorsLab().rejection(found)
+    assert "apt-get install wrk" in GeneratorsLab().rejection(gauges(run(missing=REMEDY)))
 
 
 # what the tools say
@@ -161,33 +108,6 @@ def test_commands_as_a_reader_would_type_them() -> None:
         pass
     nobody = Program(name="nobody", names=("no-such-program",), package="nobody-utils")
     assert tools.missing(nobody) == "not installed: apt-get install nobody-utils"
-
-
-ONE_USER = """
-from locust.env import Environment
-from workloads.users import LabUser
-heard = []
-LabUser.host = "http://127.0.0.1:1"
-environment = Environment(user_classes=[LabUser])
-environment.events.request.add_listener(lambda **about: heard.append(about))
-user = LabUser(environment)
-user.on_start()
-answer = user.client.get("/")
-print(answer.status_code, len(heard))
-"""
-
-
-def test_locusts_own_statistics_hear_of_no_request() -> None:
-    """They would cost a lab's request a twentieth of its CPU time, and nobody reads them."""
-    about = {protocol.USERS: "1", protocol.RESULTS: "1"}
-    said = subprocess.run(
-        [sys.executable, "-c", ONE_USER],
-        env=os.environ | about,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert said.stdout.split() == ["0", "0"]  # asked, and told nobody
 
 
 # real ones on a real server
@@ -233,16 +153,3 @@ def test_locust_listens_on_this_machine_only() -> None:
                 ]
                 assert listening and set(listening) == {"127.0.0.1"}
                 assert len(tool.pids()) == 3
-
-
-@pytest.mark.measures
-def test_a_tool_that_fails_shows_its_last_lines() -> None:
-    with free_port() as port:
-        url = f"http://127.0.0.1:{port}/"
-        argv = tools.locust(url, 1, seconds=1)
-        argv[argv.index("-f") + 1] = "no-such-file.py"
-        with (
-            tools.run(argv, url) as tool,
-            pytest.raises(LoadFailed, match=r"(?s)ended with exit code 1.*no-such-file"),
-        ):
-            tool.wait_for(tools.SPAWNED, 60)

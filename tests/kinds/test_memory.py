@@ -4,24 +4,18 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 import examples
-import plotly.graph_objects as go
 import pytest
 from examples import growth
-from msgspec import structs
 from short import short
 
 from labs.host.waiting import Stopped
 from labs.kinds.memory.record import Memory, MemoryCurve
 from labs.kinds.memory.run import MemoryLab
-from labs.kinds.memory.show import memory_figure, memory_said, show
 from labs.load.concurrent import concurrent_requests
 from labs.load.locust import LoadFailed
 from labs.measure.rig import Rig
-from labs.present.quantities import NoSuchNumber
-from labs.records.errors import BadRecording
 from labs.records.experiment import Server
 from labs.servers.serve import serve
 
@@ -40,73 +34,10 @@ def memory(*factors: float) -> Memory:
     return examples.memory(*(run(factor) for factor in factors or (0.9, 1.0, 1.2)))
 
 
-def without_pss(found: Memory) -> Memory:
-    """As macOS would tell it."""
-    runs = tuple(
-        replace(run, growths=tuple(replace(each, pss_bytes=()) for each in run.growths))
-        for run in found.runs
-    )
-    return structs.replace(found, runs=runs)
-
-
 # what is found
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"sizes": (1,), "pss_bytes": (1,), "rss_bytes": (1,)},
-        {"sizes": (2, 1)},
-        {"sizes": (1, 1)},
-        {"pss_bytes": (1,)},
-        {"rss_bytes": ()},
-    ],
-    ids=str,
-)
-def test_memory_curve_refuses_what_cannot_be(wrong: dict[str, object]) -> None:
-    with pytest.raises(BadRecording, match="kind='process'"):
-        replace(growth("process", (1, 2), 1, 1), **wrong)
-
-
 # how it is told
-
-
-def test_memory_show_tells_a_system_without_pss() -> None:
-    found = without_pss(memory(1.0))
-    assert found.run.growth("process").each_bytes == pytest.approx(20 * MIB)
-    figure = memory_figure(found)
-    assert len(go.Figure(figure).data) == len(figure["data"])
-    go.Layout(figure["layout"]["meta"]["narrow"])
-    for kind in ("Processes", "Threads", "Coroutines"):
-        assert f"{kind}: " in show.alt(found)
-    said = " ".join(memory_said(found))
-    assert "This system has no PSS." in said and "RSS says" not in said
-    rows = show.table(found).rows
-    assert len(rows) == 10 and {row[2] for row in rows} == {""}
-    with pytest.raises(NoSuchNumber, match="pss: was not counted on that system"):
-        show.quote(found, "pss", "process", 8)
-
-
-@pytest.mark.parametrize(
-    ("asked", "value", "text"),
-    [
-        (("each", "process"), 4 * MIB, "4 MiB"),
-        (("each", "coroutine"), 10 * KIB, "10 KiB"),
-        (("rss_each", "process"), 20 * MIB, "20 MiB"),
-        (("pss", "process", 8), 52 * MIB, "52 MiB"),
-        (("machine",), 2, "Example CPU"),
-    ],
-)
-def test_memory_quotes_are_of_the_middle_run(
-    asked: tuple[Any, ...], value: float, text: str
-) -> None:
-    found = show.quote(memory(1.0), *asked)
-    assert float(found) == pytest.approx(value)
-    assert text in str(found).replace("\u00a0", " ")
-    with pytest.raises(NoSuchNumber, match="There are process, thread, coroutine"):
-        show.quote(memory(), "each", "fibre")
-    with pytest.raises(NoSuchNumber, match="There are 1, 2, 4, 8"):
-        show.quote(memory(), "pss", "process", 3)
 
 
 def test_memory_lab_rejects_a_bent_line_and_other_sizes() -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import json
-import math
 import re
 import subprocess
 import sys
@@ -28,17 +27,15 @@ from labs.kinds.mystery import scenarios, verdict
 from labs.kinds.mystery.record import VARIANTS, Mystery, Variant
 from labs.kinds.mystery.run import MysteryLab
 from labs.kinds.mystery.scenarios import LIMITS, Limit, draw, named, usual_users
-from labs.kinds.mystery.show import compared, fixes_levels, processes_table, show, under
+from labs.kinds.mystery.show import compared, fixes_levels, show, under
 from labs.kinds.sweep.record import Recording
 from labs.measure.rig import Rig
 from labs.panel.mystery import MysteryPanel
 from labs.present.blocks import html
-from labs.present.quantities import NoSuchNumber
 from labs.recordings import store
 from labs.recordings.replay import Replayed, plainly
 from labs.records.errors import BadRecording, Unusable
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.format import rate
 from labs.records.processes import Seen
 from labs.records.results import Check, Machine, unfit
 from labs.servers.storage import CHOICE, database, shared_folder, sync_s
@@ -137,18 +134,6 @@ def test_forecast_has_each_limit_and_only_the_right_fix_lifts_it(seed: int, core
         assert right.model_rps / before.model_rps > HELPED
 
 
-def test_revealed_gives_the_law_its_own_number() -> None:
-    """One user reaches no limit."""
-    found = example(seed_of("disk"), variants=("before",))
-    first = structs.replace(
-        found.before, runs=(replace(found.before.run, points=found.before.run.points[:1]),)
-    )
-    alone = structs.replace(found, variants={"before": first})
-    wait_s = first.experiment.workload.wait_s + CALIBRATION.timer_s
-    said = plain(" ".join(verdict.revealed(alone)))
-    assert f"At 1 user that makes {plain(rate(1 / wait_s))}, as calibrated" in said
-
-
 FORBID_LOCK = ("disk", "database")
 
 
@@ -164,21 +149,6 @@ def test_answered_tells_what_speaks_against_a_wrong_diagnosis(limit: Limit) -> N
             assert limit.law not in wrong and limit.does not in wrong
             if other.name == "lock":  # disk and database grow a time in service as a lock does
                 assert all(verdict.fact(named(each), mystery)[1:] in wrong for each in FORBID_LOCK)
-
-
-def test_repaired_tells_a_fix_of_what_answered_nothing() -> None:
-    found = example(seed_of("disk"))
-
-    def silent(recording: Recording) -> Recording:
-        points = tuple(replace(each, throughput_rps=0.0) for each in recording.run.points)
-        run = replace(recording.run, points=points)
-        return structs.replace(recording, runs=(run,))
-
-    dead = found.with_variant("before", silent(found.before))
-    wrong, right = dict(verdict.repaired(dead)).values()
-    assert dead.ratio("right") == math.inf and "there was nothing before" in wrong + right
-    dead = dead.with_variant("wrong", silent(dead.variants["wrong"]))
-    assert dead.ratio("wrong") == 1 and "as good as nothing" in verdict._change(dead, "wrong")
 
 
 # ---- what is shown -----------------------------------------------------------------------------
@@ -252,27 +222,6 @@ def test_levels_tell_what_was_measured_and_only_the_verdict_why(seed: int) -> No
     assert fixes_levels(example(seed, variants=("before",)))[1:] == []
 
 
-def test_mystery_tables_have_the_levels_and_who_is_alike() -> None:
-    mystery = example(seed_of("lock"))
-    users = [row[0] for row in show.table(mystery).rows]
-    assert users == [str(users) for users in usual_users(4)]
-    rows = processes_table(mystery).rows
-    assert [row[0] for row in rows] == ["1", "2"]  # a master, and two alike
-    assert "<details" in html(under(example(seed_of("lock"), variants=("before",))), plainly)
-
-
-def test_mystery_quotes_are_of_the_last_level() -> None:
-    mystery = example(seed_of("pool"))
-    assert str(show.quote(mystery, "limit")) == "the pool of workers"
-    right, before, wrong = (
-        float(show.quote(mystery, name)) for name in ("right", "before", "wrong")
-    )
-    assert right / before == pytest.approx(float(show.quote(mystery, "times", "right")), rel=0.01)
-    assert wrong / before < NOTHING
-    with pytest.raises(NoSuchNumber, match=r"'right': not measured\. There are before"):
-        show.quote(example(1, variants=("before",)), "right")
-
-
 def test_rejection_excuses_a_full_generator_only_where_it_is_the_limit() -> None:
     """A full load generator is a fault of any measurement but this one."""
     full = Check(name="load generator", unfit=True, sentence="Full.")
@@ -285,8 +234,6 @@ def test_rejection_excuses_a_full_generator_only_where_it_is_the_limit() -> None
         three = lab.merge([mystery] * 3)
         assert len(three.runs) == 3 and three.ratio("right") == mystery.ratio("right")
         assert lab.matches(mystery) and not MysteryLab(seed + 1, cores=4).matches(mystery)
-    with pytest.raises(BadRecording, match="no run of the server"):
-        structs.replace(mystery, variants={})
     with pytest.raises(Unusable, match="measure the server as it is first"):
         lab.variant("right")
 

@@ -1,7 +1,6 @@
 """The lab of the shared counter: what is found, how it is told, and threads that really race."""
 
 from dataclasses import replace
-from typing import Any
 
 import examples
 import pytest
@@ -9,11 +8,8 @@ from examples import count
 
 from labs.kinds.race.record import Count, Race
 from labs.kinds.race.run import WAYS, WORK, RaceLab
-from labs.kinds.race.show import race_said, show
 from labs.measure.rig import Rig
 from labs.present.markup import wide_table
-from labs.present.quantities import NoSuchNumber
-from labs.records.errors import BadRecording
 
 pytestmark = pytest.mark.usefixtures("calibrated_in_passing")
 
@@ -44,24 +40,6 @@ def test_count_lost_is_what_was_asked_and_did_not_arrive() -> None:
     assert not lab.matches(race())
 
 
-@pytest.mark.parametrize(("asked", "counted"), [(0, 0), (10, 11), (10, -1)])
-def test_count_refuses_what_cannot_be(asked: int, counted: int) -> None:
-    with pytest.raises(BadRecording, match="cannot have arrived"):
-        count("without a lock", asked, counted, 1.0)
-
-
-def test_race_alt_has_the_counts() -> None:
-    alt = show.alt(race()).replace("\u00a0", " ")
-    assert "Without a lock: 350 of 400 (88 %) additions were lost, at 120 req/s." in alt
-    assert "With a lock around all of it: 0 of 80 additions were lost, at 24 req/s." in alt
-
-
-def test_race_said_sets_what_a_lock_costs_beside_none() -> None:
-    *_, locked, outside = (each.replace("\u00a0", " ") for each in race_said(race()))
-    assert locked.endswith("at 24 req/s: a lock that is held for 40 ms lets 25 req/s pass.")
-    assert outside.endswith("; without a lock it was 120 req/s.")
-
-
 def test_wide_table_keeps_a_first_column_without_a_name_first() -> None:
     shown = wide_table(("", "b"), (("1", "2"),))
     assert "<tr><td>1</td><td>2</td></tr>" in shown
@@ -70,27 +48,11 @@ def test_wide_table_keeps_a_first_column_without_a_name_first() -> None:
 
 def test_race_lab_rejects_a_lock_that_loses_and_a_race_without_a_loss() -> None:
     lucky, *others = run(400)
-    assert "That proves nothing" in race_said(examples.race((lucky,)))[0]
     assert "400 additions were lost" in RaceLab().rejection(examples.race((lucky, *others)))
     bare, write, locked, *others = run()
     found = examples.race((bare, write, replace(locked, counted=79), *others))
     assert "1 of 80 additions were lost" in RaceLab().rejection(found)
     assert RaceLab().rejection(race()) == ""
-
-
-@pytest.mark.parametrize(
-    ("asked", "value", "text"),
-    [
-        (("lost", "without a lock"), 350, "350 of 400 (88 %)"),
-        (("lost", "with a lock around all of it"), 0, "0 of 80"),
-        (("throughput", "with a lock around all of it"), 24, "24 req/s"),
-    ],
-)
-def test_race_quotes_are_of_the_middle_run(asked: tuple[Any, ...], value: float, text: str) -> None:
-    found = show.quote(race(), *asked)
-    assert (float(found), str(found).replace("\u00a0", " ")) == (pytest.approx(value), text)
-    with pytest.raises(NoSuchNumber, match="There are without a lock, with a lock around"):
-        show.quote(race(), "lost", "with luck")
 
 
 # real threads

@@ -2,7 +2,6 @@
 
 import csv
 import errno
-import json
 import random
 import re
 import threading
@@ -19,9 +18,8 @@ from waiting import eventually
 
 from labs.host.waiting import Stopped
 from labs.kinds.timeline import verdict as story
-from labs.kinds.timeline.figure import timeline_figure
 from labs.kinds.timeline.forecast import course
-from labs.kinds.timeline.record import Event, StepResult, Timeline, TimelineRun
+from labs.kinds.timeline.record import Event, StepResult, Timeline
 from labs.kinds.timeline.run import TimelineLab
 from labs.kinds.timeline.segments import (
     Border,
@@ -32,14 +30,12 @@ from labs.kinds.timeline.segments import (
     step_result,
     time_bins,
 )
-from labs.kinds.timeline.show import process_table, show, under
+from labs.kinds.timeline.show import process_table, show
 from labs.kinds.timeline.walk import killed
 from labs.load.locust import drive
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, on_answer
-from labs.present.blocks import html
-from labs.present.quantities import NoSuchNumber
 from labs.records.errors import Unusable
 from labs.records.experiment import Load, Page, Server, Workload
 from labs.records.requests import RECORD, Report
@@ -64,6 +60,16 @@ HALF = Workload(wait_s=0.5)
 SPARE = Server("prefork", by="spare", processes=10)
 
 
+def timeline(**run: object) -> Timeline:
+    """With these fields of its run."""
+    found = examples.timeline()
+    return structs.replace(found, runs=(replace(examples.timeline_run(), **run),))
+
+
+NO_STEP = timeline(step_results=(), time_bins=(), ramp=(), events=(), processes=())
+UNFIT_STEP = timeline(step_results=examples.timeline_run(unfit=3).step_results)
+
+
 # what may be asked
 
 
@@ -78,51 +84,6 @@ def test_timeline_lab_refuses_steps_that_its_server_cannot_do() -> None:
         check_steps_for(Server("event-loop"), (kill,))
     with pytest.raises(Unusable, match="180 s in all: give at most 120 s"):
         TimelineLab(POOL, HALF, [Step(seconds=60, users=1)] * 3)
-
-
-def test_timeline_quotes_are_of_the_middle_run() -> None:
-    found = examples.timeline(1.2, 1.0, 0.9)
-    assert found.run == found.runs[1]
-    assert plain(str(show.quote(found, "throughput", 2))) == "40 req/s"
-    assert plain(str(show.quote(found, "response_time", 2))) == "200 ms"
-    for asked, value in {
-        ("workers", 2): 12,
-        ("in_flight", 3): 4,
-        ("failed", 2): 1,
-        ("cores_busy", 1): 1.0,
-        ("generator_busy", 1): 0.02,
-        ("core", 1, 0): 0.5,
-        ("forecast", 3): 30.0,
-        ("children",): 3,
-        ("faults",): 4 * 100 / 130,
-        ("seconds_to", 12): 0.5,
-        ("on_core", "server"): (3 * 1.6 + 0.4) / 4,
-        ("on_cpu", "server"): (3 * 1.6 + 0.4) / 4 / examples.CORES,
-        ("user_share", "generator"): 0.75,
-        ("cores",): 2,
-    }.items():
-        quantity, *arguments = asked
-        assert float(show.quote(found, quantity, *arguments)) == pytest.approx(value), asked
-    for quantity, *arguments in (
-        ("throughput", 4),
-        ("core", 1, 2),
-        ("seconds_to", 13),
-        ("seconds_to", 6),
-        ("line_gone", 4),
-        ("on_core", "nobody"),
-    ):
-        with pytest.raises(NoSuchNumber):
-            show.quote(found, quantity, *arguments)
-
-
-def test_line_gone_is_when_all_under_way_have_a_worker() -> None:
-    run = examples.timeline(1.0).run
-    crowd = tuple(replace(each, in_flight=12 + (each.at_s < 2.5)) for each in run.time_bins)
-    found = structs.replace(examples.timeline(1.0), runs=(replace(run, time_bins=crowd),))
-    assert float(show.quote(found, "line_gone", 2)) == 1.5  # the step began at 1 s
-    none = replace(run, time_bins=tuple(replace(each, in_flight=13) for each in run.time_bins))
-    with pytest.raises(NoSuchNumber, match="a line to the end"):
-        show.quote(structs.replace(found, runs=(none,)), "line_gone", 2)
 
 
 # what is expected
@@ -325,57 +286,12 @@ def test_time_bins_add_up_to_all_requests() -> None:
 # what is drawn and said
 
 
-FOUND = {
-    "whole": examples.timeline(),
-    "nothing yet": structs.replace(
-        examples.timeline(1.0),
-        runs=(
-            TimelineRun(
-                recorded_at=examples.WHEN,
-                calibration=examples.CALIBRATION,
-                forecast=examples.timeline_run().forecast,
-            ),
-        ),
-    ),
-    "unfit": structs.replace(examples.timeline(1.0), runs=(examples.timeline_run(unfit=3),)),
-}
-
-
-@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
-def test_show_draws_and_tells_a_timeline_at_any_stage(found: Timeline) -> None:
-    json.dumps(timeline_figure(found), allow_nan=False)
-    assert show.alt(found).endswith(".") and html(show.verdict(found))
-    assert ("No step has ended yet." in show.alt(found)) == (not found.run.step_results)
-    assert {len(row) for row in show.table(found).rows} <= {len(show.table(found).head)}
-
-
 def test_table_has_a_column_for_each_core_up_to_eight() -> None:
     found = examples.timeline(1.0)
     for cores, shown in ((1, 1), (4, 4), (64, 8)):
         machine = replace(found.machine, logical_cores=cores)
         head = show.table(structs.replace(found, machine=machine)).head
         assert sum(name.startswith("core ") for name in head) == shown
-
-
-def with_band() -> Timeline:
-    """As `examples.timeline`, with a forecast of the arrivals as it is made now."""
-    found = examples.timeline(1.0)
-    *groups, arrivals = found.run.forecast
-    arrivals = replace(
-        arrivals,
-        throughput_band_rps=(24.0, 36.0),
-        in_flight_band=((0.0, 2.0), (1.0, 5.0)),
-        response_time_s=0.1,
-    )
-    return structs.replace(found, runs=(replace(found.run, forecast=(*groups, arrivals)),))
-
-
-def test_timeline_verdict_and_table_have_the_band_of_eight_of_ten_runs() -> None:
-    said = plain(" ".join(story.verdict(with_band())))
-    assert ", after 100 ms (100 ms); then 4 requests were under way, forecast 3 (1 to 5 in" in said
-    table = show.table(with_band())
-    place = table.head.index("forecast under way (eight of ten runs)")
-    assert [row[place] for row in table.rows] == ["1", "8", "3 (1 to 5)"]
 
 
 def test_forecast_at_end_of_a_step_is_of_that_step() -> None:
@@ -453,10 +369,7 @@ def test_killed_says_who_died(clients: int, who: str) -> None:
     assert f"{who}, was killed. Nobody had taken its place" in killed(died)
 
 
-def test_under_sums_up_each_tree_and_its_file_has_each_process() -> None:
-    text = " ".join(plain(html(under(examples.timeline(1.0)))).split())
-    assert "server 1 and 3 below 4.00" in text and "load generator 1 4.00" in text
-    assert "On_Core" in text
+def test_process_table_has_each_process() -> None:
     rows = list(csv.reader(process_table(examples.timeline_run()).csv().splitlines()))
     assert len(rows) == 1 + 5
     assert rows[2][:3] == ["server", "101", "100"]
@@ -490,12 +403,12 @@ def test_timeline_lab_asks_what_is_least_obvious() -> None:
     lab = TimelineLab(POOL, work, steps)
     assert not lab.matches(examples.timeline())  # of other servers
     assert lab.answer(examples.timeline(1.0)) == Answer(30.0, 30.0)
-    assert lab.answer(FOUND["nothing yet"]) == Answer()
+    assert lab.answer(NO_STEP) == Answer()
     workers = TimelineLab(SPARE, work, steps)
     assert workers.answer(examples.timeline(1.0)) == Answer(measured=9)
-    assert lab.rejection(FOUND["whole"]) == ""
-    assert lab.rejection(FOUND["nothing yet"]) == "Not all steps were walked."
-    assert lab.rejection(FOUND["unfit"]) == examples.UNFIT.sentence
+    assert lab.rejection(examples.timeline()) == ""
+    assert lab.rejection(NO_STEP) == "Not all steps were walked."
+    assert lab.rejection(UNFIT_STEP) == examples.UNFIT.sentence
 
 
 # for real

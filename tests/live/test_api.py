@@ -1,7 +1,5 @@
 """What a chapter's cell calls: the recorded run on a page, the recorder, and the public names."""
 
-import json
-import re
 import subprocess
 import sys
 import threading
@@ -12,7 +10,6 @@ from typing import Any, ClassVar
 
 import examples
 import pytest
-from markup import check_balanced
 from msgspec import structs
 
 import labs
@@ -29,7 +26,6 @@ from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.recordings import recorder, store
 from labs.recordings.recorder import BOOK, record, record_book
-from labs.recordings.replay import Replayed
 from labs.records.errors import Unusable
 from labs.records.experiment import Experiment, Load, Server, Workload
 
@@ -47,23 +43,6 @@ def performed(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> list[SweepLab]:
 
     monkeypatch.setattr(Rig, "perform", perform)
     return found
-
-
-@pytest.mark.usefixtures("shelf")
-def test_a_page_shows_the_recorded_run_its_machine_and_the_folded_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("LABS_MODE", "replay")
-    shown = labs.sweep("many-cores", examples.EXPERIMENT)
-    assert isinstance(shown, Replayed)
-    check_balanced(shown.html)
-    assert repr(shown).startswith("Throughput and response time over 1 to 8 users.")
-    assert "Recorded on: 2 cores, Example CPU" in shown.html and "3 runs" in shown.html
-    assert "make record" not in shown.html  # that is for contributors
-    assert '<details class="wt-data">' in shown.html and "many-cores-2-cores.csv" in shown.html
-    (figure,) = re.findall(r'<script type="application/json">(.*?)</script>', shown.html, re.S)
-    names = {each["name"] for each in json.loads(figure)["data"]}
-    assert names == {"recorded on 2 cores", "bound", "forecast"}
 
 
 def test_a_replayed_page_carries_no_samples() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from servers_here import needed, page_of
 from surroundings import program
 from told_settings import FILES, set_in, settings
 from waiting import eventually
@@ -27,7 +28,7 @@ from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.panel.allowed import programs as offered
 from labs.records.errors import ServerFailed, Unusable
-from labs.records.experiment import Experiment, Load, Page, Server, Workload
+from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers import products
 from labs.servers import serve as servers
 from labs.servers.catalogue import missing, row_of
@@ -52,18 +53,16 @@ SMALL = {
 }
 
 
+ROWS = {by: row_of(server) for by, server in SMALL.items()}
+
+
 def here(*names: str) -> pytest.MarkDecorator:
-    """With these servers, each skipped with the sentence that says how to have it."""
-    return pytest.mark.parametrize("by", [_needing(by) for by in names])
+    """With these servers, each skipped where it is not installed."""
+    return pytest.mark.parametrize("by", [having(by) for by in names])
 
 
-def _needing(by: str) -> object:
-    remedy = missing(row_of(SMALL[by]), page_of(by))
-    return pytest.param(by, marks=pytest.mark.skipif(remedy is not None, reason=f"{by}: {remedy}"))
-
-
-def page_of(by: str) -> Page:
-    return "work" if PRODUCTS[by].for_work else "file"
+def having(by: str, *more: str) -> object:
+    return pytest.param(by, *more, marks=needed(ROWS[by]))
 
 
 def get(url: str) -> tuple[int, bytes]:
@@ -106,11 +105,11 @@ def test_missing_tells_the_command_that_installs_a_server(
     by: str, packages: str, nothing_here: Path
 ) -> None:
     sentence = f"Install it with: apt-get install {packages}"
-    assert missing(row_of(SMALL[by])) == sentence
-    refused(SMALL[by], Workload(page=page_of(by)), f"by='{by}': not installed. {sentence}")
+    assert missing(ROWS[by]) == sentence
+    refused(SMALL[by], Workload(page=page_of(ROWS[by])), f"by='{by}': not installed. {sentence}")
     (row,) = (row for row in available() if row.by == by)
     assert (row.version, row.missing) == (None, sentence)
-    told = offered(SMALL[by], page_of(by), available())
+    told = offered(SMALL[by], page_of(ROWS[by]), available())
     assert by in told.why and "not installed here" in told.why
 
 
@@ -121,13 +120,13 @@ def refused(server: Server, workload: Workload, words: str) -> None:
 
 def test_missing_wants_no_php_for_a_file(nothing_here: Path) -> None:
     program(nothing_here / "apache2", "#!/bin/sh\necho Apache/2.4.62\n")
-    kind = row_of(SMALL["apache"])
+    kind = ROWS["apache"]
     assert missing(kind, "file") is None
     assert missing(kind) == "Install it with: apt-get install libapache2-mod-php php-cli"
 
 
 def test_missing_says_in_a_sentence_what_is_too_old_or_broken(nothing_here: Path) -> None:
-    node = row_of(SMALL["node"])
+    node = ROWS["node"]
     old = program(nothing_here / "node", "#!/bin/sh\necho v10.24.0\n")
     assert missing(node) == "node 10.24.0 is too old: 12 or newer is needed."
     broken = program(nothing_here / "nodejs", "#!/bin/sh\necho no shared object file; exit 127\n")
@@ -157,15 +156,14 @@ def test_check_refuses_what_a_server_can_never_do(
 @pytest.mark.parametrize(
     ("by", "template", "line", "words"),
     [
-        ("apache", "apache.conf", "MaxServers 5", "Invalid command 'MaxServers'"),
-        ("nginx", "nginx.conf", "worker_process 4;", 'unknown directive "worker_p'),
-        ("nginx-fpm", "php-fpm.conf", "pm = dynamic", "pm."),
+        having("apache", "apache.conf", "MaxServers 5", "Invalid command 'MaxServers'"),
+        having("nginx", "nginx.conf", "worker_process 4;", 'unknown directive "worker_p'),
+        having("nginx-fpm", "php-fpm.conf", "pm = dynamic", "pm."),
     ],
 )
 def test_serve_shows_a_wrong_parameter_in_the_server_s_own_words(
     by: str, template: str, line: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _skip_without(by)
     templates = shutil.copytree(TEMPLATES, tmp_path / "templates")
     monkeypatch.setattr(products, "TEMPLATES", templates)
     with (templates / template).open("a") as file:
@@ -214,7 +212,7 @@ def test_serve_starts_and_ends_a_product_in_no_time_and_leaves_nothing(
     monkeypatch.setattr(servers, "folder_for_a_server", noted)
     began, umask = time.monotonic(), os.umask(0o077)
     try:
-        with serve(SMALL[by], page=page_of(by)) as running:
+        with serve(SMALL[by], page=page_of(ROWS[by])) as running:
             assert time.monotonic() - began < STARTS_WITHIN_S
             assert get(f"{running.url}/{'file' if by == 'nginx' else ''}")[0] == 200
             if PRODUCTS[by].for_files:
@@ -285,7 +283,7 @@ def test_serve_leaves_a_port_that_is_taken_for_another(
                 yield tried[-1]
 
         monkeypatch.setattr(servers, "free_port", free_after_one)
-        with serve(SMALL[by], page=page_of(by)) as running:
+        with serve(SMALL[by], page=page_of(ROWS[by])) as running:
             assert tried == [other.getsockname()[1], running.port]
             assert get(f"{running.url}/file")[0] == 200
         tried.clear()
@@ -324,10 +322,11 @@ def test_calibrate_says_which_language_cannot_be_burned(path: Path) -> None:
 @pytest.mark.extended
 @live
 @pytest.mark.usefixtures("calibrated_in_full")
-@pytest.mark.parametrize(("language", "by"), [("PHP", "apache"), ("JavaScript", "node")])
-def test_work_is_counted_in_its_own_language(language: str, by: str) -> None:
+@pytest.mark.parametrize(
+    ("by", "language"), [having("apache", "PHP"), having("node", "JavaScript")]
+)
+def test_work_is_counted_in_its_own_language(by: str, language: str) -> None:
     """The burner and the server count alike: what is asked for is what it costs."""
-    _skip_without(by)
     machine, workload = this_machine.fingerprint(), Workload(cpu_s=0.05)
     burned = calibration.calibrate(machine, language=language)
     assert burned.unit == f"counting in {language}"
@@ -392,7 +391,6 @@ def test_a_quiet_connection_holds_its_worker_for_as_long_as_told(by: str) -> Non
 
 
 @live
-@pytest.mark.usefixtures("calibrated_in_passing")
 @here("apache-event", "nginx-fpm")
 def test_a_slot_per_request_starves_nobody(by: str) -> None:
     """Twice as many connections as slots, but idle for three quarters of the time."""
@@ -429,10 +427,5 @@ def test_twice_the_pool_with_a_short_listen_queue_collapses(by: str) -> None:
 
 def start(by: str) -> None:
     """Start it and end it at once."""
-    with serve(SMALL[by], page=page_of(by)):
+    with serve(SMALL[by], page=page_of(ROWS[by])):
         pass
-
-
-def _skip_without(by: str) -> None:
-    if remedy := missing(row_of(SMALL[by]), page_of(by)):
-        pytest.skip(f"{by}: {remedy}")

@@ -530,16 +530,6 @@ def test_help_names_every_target(clone: Path) -> None:
     assert told == set(phony[1].replace("\\", "").split()) - {"help", "venv", "venv-dev"}
 
 
-def test_fresh_says_what_it_needs_where_it_cannot_work(tmp_path: Path) -> None:
-    for name in ("bash", "id"):
-        (tmp_path / name).symlink_to(shutil.which(name) or "")
-    ran = subprocess.run(
-        [ROOT / "setup/fresh.sh"], env={"PATH": str(tmp_path)}, capture_output=True, text=True
-    )
-    assert ran.returncode == 1 and ran.stdout == ""
-    assert re.fullmatch(r"make fresh: (needs Debian|there is no debootstrap).*\n", ran.stderr)
-
-
 # -- reading -------------------------------------------------------------------------------
 
 

@@ -7,7 +7,9 @@ import re
 import examples
 import pytest
 from chapters import labs
+from markup import sheet
 from markupsafe import Markup
+from syrupy.assertion import SnapshotAssertion
 
 from labs.kinds.checkup.run import CheckupLab
 from labs.kinds.clocks.run import ClocksLab
@@ -44,26 +46,18 @@ def test_every_lab_of_the_book_asks_before_it_shows_what_came_out(
     assert bet["asked"].startswith(lab.question.words) and bet["measured_said"]
 
 
-def test_the_clocks_ask_for_the_part_of_the_time_that_a_core_works() -> None:
-    lab, found = ClocksLab(), examples.clocks()
-    assert lab.question.asked == (
-        "for what part of the wall time of “both” (50\u00a0ms of CPU, 150\u00a0ms of waiting) will "
-        "a core work, in %?"
-    )
-    known = lab.answer(found)
-    assert known == Answer(0.25, found.page("both").cpu_fraction)
-    assert on_answer(lab.question, 0.5, known) == (
-        "You said 50\u00a0% of the wall time of “both”, the model 25\u00a0%, and it was "
-        "17\u00a0%: yours was 33 percentage points too high."
-    )
-
-
-def test_the_checkup_asks_for_the_work_of_as_many_cores_as_there_are() -> None:
-    lab = CheckupLab()
-    four, one = lab.at_scale(4), lab.at_scale(1)
-    assert lab.question and four.question and one.question is None
-    assert lab.question.asked == "how many times the work of one core will 2 cores do together?"
-    assert "4 cores" in four.question.asked
-    known = four.answer(examples.checkup())
-    assert known == Answer(measured=examples.checkup().capacity)
-    assert "You said 2 times the work of one core, and it was " in on_answer(lab.question, 2, known)
+def test_bet_words_of_the_clocks_and_the_checkup(snapshot: SnapshotAssertion) -> None:
+    clocks, checkup = ClocksLab(), CheckupLab()
+    four, found = checkup.at_scale(4), examples.clocks()
+    assert checkup.at_scale(1).question is None
+    timed, burned = clocks.answer(found), four.answer(examples.checkup())
+    assert timed == Answer(0.25, found.page("both").cpu_fraction)
+    assert burned == Answer(measured=examples.checkup().capacity)
+    said = {
+        "clocks": clocks.question.asked,
+        "clocks, 50 %": on_answer(clocks.question, 0.5, timed),
+        "checkup": checkup.question.asked,
+        "checkup of four cores": four.question.asked,
+        "checkup, 2 cores": on_answer(checkup.question, 2, burned),
+    }
+    assert sheet(said) == snapshot

@@ -1,20 +1,19 @@
 """What the benches say of figures."""
 
-import argparse
 import re
 from dataclasses import replace
 
 import examples
 import pytest
 
-from bench import levels, one_of
+from bench import levels
 from labs.analysis import checks
 from labs.records.results import Check
 
 OTHERS = Check(name="others", unfit=False, sentence="Others used 12 % of the machine.")
 
 
-def row(users: int, off: float, *checks: Check, work: str = "mixed", above: bool = False):
+def row(users: int, off: float, *checks: Check, work: str = "mixed"):
     """A level that lies so far from its forecast, with an interval of 2 %."""
     return levels.Row(
         point=replace(examples.point(users), checks=checks),
@@ -23,7 +22,7 @@ def row(users: int, off: float, *checks: Check, work: str = "mixed", above: bool
         at_speed=off,
         consistency=0.0,
         covered=abs(off) <= 0.02,
-        above=above,
+        above=False,
         inside=abs(off) <= 0.05,
         half=0.05,
     )
@@ -48,36 +47,6 @@ def test_a_row_says_whether_the_forecast_lies_in_the_interval_and_the_interval_a
         lambda each: replace(each, bound_ci_rps=(0.98 * each.bound_rps, 1.02 * each.bound_rps)),
     )
     assert not any(row.above for row in levels.rows(wider))
-
-
-def test_a_figure_has_a_sign_where_that_tells_more_than_a_size() -> None:
-    errors = (0.01, -0.06, 0.02, -0.01, 0.015)
-    found = [row(8, off, above=off == 0.02) for off in errors]
-    found[1] = row(8, -0.06, examples.UNFIT)
-    assert {goal.figure: goal.of(found) for goal in levels.GOALS} == pytest.approx(
-        {"bias": -0.005, "median": 0.015, "worst": -0.06, "coverage": 0.8, "above": 0.2}
-        | {"fit": 0.8, "inside": 0.8, "half": 0.05}
-    )
-
-
-def test_a_goal_that_is_missed_is_marked_where_it_holds() -> None:
-    found = [row(8, 0.03), row(8, -0.11), row(8, 0.03)]
-    said = {goal.figure: goal.said(found, "mixed") for goal in levels.GOALS}
-    assert said == {
-        "bias": "-1.7 %!",
-        "median": "3.0 %!",
-        "worst": "-11.0 %!",
-        "coverage": "0.0 %!",
-        "above": "0.0 % ",
-        "fit": "100.0 % ",
-        "inside": "66.7 %!",
-        "half": "5.0 % ",
-    }
-    waits = {goal.figure: goal.said(found, "waits only") for goal in levels.GOALS}
-    assert [name for name, text in waits.items() if text.endswith("!")] == ["inside", "half"]
-    above = [row(8, 0.05, examples.UNFIT, above=True)]
-    said = {goal.figure: goal.said(above, "waits only") for goal in levels.GOALS}
-    assert [name for name, text in said.items() if text.endswith("!")] == ["above", "fit", "half"]
 
 
 def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> None:
@@ -107,12 +76,3 @@ def test_what_the_machine_did_is_not_counted_as_the_instrument_s_failure() -> No
     assert levels.by_work([row(8, 0.0, OTHERS)])  # nothing was left alone
     blunt = replace(row(8, 0.3), half=0.01)
     assert cells(levels.by_work([row(8, 0.01), blunt]), "mixed, sharp")[0] == "1"
-
-
-def test_one_of_takes_the_names_there_are_or_none_at_all(capsys: pytest.CaptureFixture) -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kinds", nargs="*", type=one_of({"wait": 1, "CPU": 2}))
-    assert [parser.parse_args(given).kinds for given in ([], ["CPU"])] == [[], ["CPU"]]
-    with pytest.raises(SystemExit):
-        parser.parse_args(["waits"])
-    assert "waits: choose from wait, CPU" in capsys.readouterr().err

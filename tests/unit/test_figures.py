@@ -11,10 +11,9 @@ import examples
 import plotly.graph_objects as go
 import pytest
 from chapters import each_recording
-from msgspec import structs
+from markup import sheet
+from syrupy.assertion import SnapshotAssertion
 
-from labs.kinds.checkup.show import checkup_alt, checkup_rows
-from labs.kinds.clocks.show import clocks_alt
 from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
@@ -28,7 +27,7 @@ from labs.present.core_strip import strip_alt, strip_rows
 from labs.present.plot import Figure, log_axis
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Prediction
+from labs.records.results import Point, Prediction
 
 GUESS = Guess(users=8, rps=160.0)
 POINTS = examples.run(unfit=4).points
@@ -304,74 +303,27 @@ def test_no_two_series_look_alike_without_colour() -> None:
     assert all(one != other for one, other in itertools.combinations(looks, 2))
 
 
-def words(text: str) -> str:
-    return text.replace("\u00a0", " ")
+def alt(points: Sequence[Point] = POINTS, users: tuple[int, ...] = examples.USERS) -> str:
+    guess = replace(GUESS, users=users[-1])
+    recorded = examples.recording() if len(users) > 1 else None
+    expected = examples.prediction(users)
+    return sweep_alt(expected, points, users=users, recorded=recorded, guess=guess)
 
 
-def alt(points: Sequence[Any] = POINTS) -> str:
-    return words(
-        sweep_alt(
-            examples.prediction(),
-            points,
-            users=examples.USERS,
-            recorded=examples.recording(),
-            guess=GUESS,
-        )
-    )
-
-
-def test_the_text_alternative_says_what_is_drawn() -> None:
-    assert alt() == (
-        "Throughput and response time over 1 to 8 users. Measured here: 20 req/s at 1, 40 req/s "
-        "at 8 users; response time from 50 ms to 200 ms. Unfit and drawn hollow: 4 users. "
-        "At 8 users the model says 39.6 req/s and 202 ms, the bound 40 req/s. "
-        "Recorded on 2 cores: 19.6 req/s at 1, 39.2 req/s at 8 users; response time from 51 ms "
-        "to 204 ms. Your prediction: 160 req/s at 8 users."
-    )
-    assert "Measured here: 20 req/s at 1 users" not in alt(())
-    assert "up to 8 workers" in strip_alt(examples.run().samples)
-    assert "No run yet" in strip_alt(())
-    assert "“sleep” took 101 ms of wall time" in words(clocks_alt(examples.clocks()))
-    assert "1.95 cores' worth" in checkup_alt(examples.checkup())
-
-
-def test_a_lone_user_is_told_in_the_singular() -> None:
-    guess = replace(GUESS, users=1)
-    lone = [examples.point(1, checks=(examples.UNFIT,))]
-    said = words(sweep_alt(examples.prediction((1,)), lone, users=(1,), guess=guess))
-    assert "1 users" not in said
-    one = replace(examples.sample(0.0), cores=((0.5, 0.2, 0.0, 0.3),), workers=1)
-    assert strip_alt([one]).startswith("What the one core did over 0 seconds: on average 0.7 of it")
-    assert strip_alt([one]).endswith("had up to 1 worker.")
-    assert said.startswith("Throughput and response time over 1 user. Measured here: 20 req/s at 1")
-    assert "drawn hollow: 1 user. At 1 user the model says" in said
-
-
-def test_all_cores_together_are_not_the_most_that_some_did() -> None:
-    """Three busy processes did less than two."""
-    slower = replace(examples.CALIBRATION, loops_per_s=(20e6, 39e6, 38e6))
-    three = structs.replace(examples.checkup(), calibrations=(slower,))
-    assert three.capacity == pytest.approx(1.9)
-    assert "With 3 busy processes the machine did 1.9 cores' worth" in words(checkup_alt(three))
-
-
-def test_a_peak_is_told_and_a_plateau_is_not() -> None:
-    points = [examples.point(2, factor=2.0), examples.point(8)]
-    assert "80 req/s at 2 users" not in alt(points)
-    peaked = [examples.point(1), *points]
-    assert "20 req/s at 1, 80 req/s at 2, the most, 40 req/s at 8 users" in alt(peaked)
-
-
-def test_the_machine_is_told_in_rows() -> None:
-    rows = {name: words(value) for name, value, _ in checkup_rows(examples.checkup())}
-    assert rows["cores listed"] == "4, on 2 physical ones" and rows["cores for you"] == "2"
-    assert rows["load generator's ceiling"] == "10,000 req/s at 0.1 ms each"
-    calibration = replace(examples.CALIBRATION, generator_s=0.0, overhead_s=0.0)
-    bare = structs.replace(examples.checkup(), calibrations=(calibration,))
-    assert "load generator's ceiling" not in {name for name, _, _ in checkup_rows(bare)}
-    assert "kinds of core" not in rows
-    mixed = structs.replace(bare, machine=replace(examples.MACHINE, core_kinds=(2, 2)))
-    assert ("kinds of core", "2 fast, 2 slower") in {row[:2] for row in checkup_rows(mixed)}
+def test_alt_words(snapshot: SnapshotAssertion) -> None:
+    one, two, eight = examples.point(1), examples.point(2, factor=2.0), examples.point(8)
+    core = replace(examples.sample(0.0), cores=((0.5, 0.2, 0.0, 0.3),), workers=1)
+    said = {
+        "sweep": alt(),
+        "sweep before the first point": alt(()),
+        "sweep with a peak": alt([one, two, eight]),
+        "sweep whose most came first": alt([two, eight]),
+        "sweep of a lone user": alt([examples.point(1, checks=(examples.UNFIT,))], (1,)),
+        "strip": strip_alt(examples.run().samples),
+        "strip before the first look": strip_alt(()),
+        "strip of one core": strip_alt([core]),
+    }
+    assert sheet(said) == snapshot
 
 
 def test_figure_shows_the_spread_of_recorded_runs() -> None:

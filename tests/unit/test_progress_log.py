@@ -18,7 +18,6 @@ from labs.present.bet import Answer, Question, on_answer, throughput
 from labs.recordings import pages
 from labs.records.format import duration
 from labs.records.progress import Progress
-from labs.site.live import progress_handler
 
 ROOT = Path(__file__).parents[2]
 LATE = Question(
@@ -44,14 +43,6 @@ def now() -> Progress:
 
 
 # what is kept
-
-
-def test_the_tests_have_a_file_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    assert "wall-time-progress-" in str(progress_log.path())
-    monkeypatch.delenv("WALL_TIME_PROGRESS")
-    assert progress_log.path().name == "progress.json"
-    assert "wall-time" in str(progress_log.path())
 
 
 def test_came_keeps_the_first_run_that_can_be_believed_beside_a_prediction() -> None:
@@ -144,19 +135,6 @@ def test_read_says_why_a_file_cannot_be_used(file: Path) -> None:
     file.parent.unlink()
     progress_log.diagnosed("which-limit", 3, "lock", True)
     assert progress_log.read()[1] == [] and len(now().diagnoses) == 1
-
-
-def test_replace_refuses_what_was_read_before_another_change(file: Path) -> None:
-    progress_log.diagnosed("which-limit", 3, "lock", True)
-    read = now()
-    progress_log.diagnosed("which-limit", 4, "cpu", False)  # meanwhile, by a kernel
-    with pytest.raises(progress_handler.Changed):
-        progress_handler.replace(Progress(), progress_handler.tag(read))
-    assert len(now().diagnoses) == 2
-    progress_handler.replace(read, progress_handler.tag(now()))
-    assert now() == read
-    progress_handler.replace(Progress(), progress_handler.tag(read))
-    assert not file.exists()
 
 
 # the book

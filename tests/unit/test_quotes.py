@@ -11,9 +11,6 @@ from markup import sheet
 from msgspec import structs
 from syrupy.assertion import SnapshotAssertion
 
-from labs.kinds.comparison.figure import comparison_alt
-from labs.kinds.comparison.record import Comparison
-from labs.kinds.comparison.verdict import findings
 from labs.kinds.sweep import report
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.show import show
@@ -47,21 +44,10 @@ def test_measured_words(snapshot: SnapshotAssertion) -> None:
     assert sheet({name: str(measured(*each)) for name, each in told.items()}) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("throughput(3)", r"users=3: not recorded\. There are 1, 2, 4, 8\."),
-        ("throughput()", "not what throughput needs"),
-        ("throughput(users=3)", "give plain numbers"),
-        ("percentile(8, 99)", "too few requests"),
-        ("result", "no such number"),
-        ("__class__", "no such number"),
-    ],
-)
 @pytest.mark.usefixtures("shelf")
-def test_a_number_that_is_not_there_is_refused_with_a_sentence(text: str, message: str) -> None:
-    with pytest.raises(NoSuchNumber, match=message):
-        measured("many-cores", text)
+def test_measured_refuses_a_name_for_what_is_given() -> None:
+    with pytest.raises(NoSuchNumber, match="give plain numbers"):
+        measured("many-cores", "throughput(users=3)")
 
 
 def starved() -> Recording:
@@ -102,22 +88,10 @@ def test_the_terminal_has_the_interval_and_what_is_to_know_below_its_row() -> No
     sheet = show.table(structs.replace(whole, runs=(run,)))
     head, *_, row, below = report.table(sheet).splitlines()
     assert head.split()[:4] == ["users", "req/s", "from", "to"] and "queued" not in head
+    assert "never served" not in head
+    assert "never served" in report.table(show.table(starved())).splitlines()[0]
     assert row.split()[:4] == list(sheet.rows[-1][:4])
     assert below.strip() == f"Unfit: {examples.UNFIT.sentence}"
-
-
-def test_whom_a_mean_does_not_know_stands_beside_it() -> None:
-    said = "3 of 8 users never served"
-    recording, all_served = starved(), examples.recording(1.0)
-    heads = [report.table(show.table(each)).splitlines()[0] for each in (recording, all_served)]
-    assert "never served" in heads[0] and "never served" not in heads[1]
-    assert said in show.alt(recording) and "served" not in show.alt(all_served)
-    parts = {"a": recording, "b": examples.recording(0.5)}
-    compared = Comparison(machine=examples.MACHINE, over="users", parts=parts)
-    assert "3 of 8 users with “a” were never served" in findings(compared)[0][1][0]
-    assert said in comparison_alt(compared)
-    pools = Comparison(machine=examples.MACHINE, over="pool", parts=parts)
-    assert said in comparison_alt(pools)
 
 
 PAGE = """# M

@@ -123,15 +123,6 @@ def ends(name: str, cores: int) -> tuple[list[int], list[float]]:
     return [part.experiment.server.processes for part in parts], rates
 
 
-@pytest.mark.parametrize("cores", SCALES)
-def test_a_pool_per_core_fills_them(cores: int) -> None:
-    """From one core's worth to all, then flat."""
-    pools, rates = ends("how-many-workers", cores)
-    assert len(rates) == 4 and pools[:2] == [1, cores]
-    assert rates[1] == pytest.approx(cores * rates[0], rel=0.15)
-    assert rates[2:] == pytest.approx([rates[1]] * 2, rel=0.15)
-
-
 @pytest.mark.parametrize("cores", [*SCALES, 24, 32])
 def test_the_corner_of_both_lies_between_the_pools(cores: int) -> None:
     """On all cores of the largest Mac too, which can't hold a server to fewer: the pool is cut."""
@@ -142,19 +133,6 @@ def test_the_corner_of_both_lies_between_the_pools(cores: int) -> None:
     assert rates[0] < 0.25 * rates[-1] and rates[1] < 0.6 * rates[-1]
     assert 0.85 * rates[-1] < rates[2] < 1.01 * rates[-1]
     assert rates[-2] == pytest.approx(rates[-1], rel=0.05)
-
-
-@pytest.mark.parametrize("cores", SCALES)
-def test_threads_under_the_lock_stay_behind_by_the_cores(cores: int) -> None:
-    processes, threads, hashing = ends("threads-and-cores", cores)[1]
-    assert processes / threads == pytest.approx(cores, rel=0.2)
-    assert hashing == pytest.approx(processes, rel=0.1)
-
-
-@pytest.mark.parametrize("cores", SCALES)
-def test_no_pool_of_cpu_work_is_too_small(cores: int) -> None:
-    rates = ends("workers-for-cpu-work", cores)[1]
-    assert rates == pytest.approx([rates[0]] * 3, rel=0.1)
 
 
 @pytest.mark.parametrize("cores", SCALES)

@@ -46,7 +46,7 @@ export class LabCell {
 
   #makeEditable(node: HTMLElement, onRun: (cell: LabCell) => void): void {
     const pristine = [...this.#code.cloneNode(true).childNodes];
-    makeWritable(this.#code);
+    this.#code.contentEditable = 'plaintext-only';
     this.#code.addEventListener('keydown', (event) => {
       event.stopPropagation(); // the theme takes "/" for its search
       if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
@@ -169,18 +169,6 @@ function foldTraceback(host: HTMLElement, { ename, evalue = '' }: Record<string,
   const way = make('details', { class: 'wt-traceback' }, make('summary', {}, 'Where Python stopped'));
   traceback.before(make('p', { class: 'wt-problem', role: 'alert' }, said), way);
   way.append(traceback);
-}
-
-function makeWritable(code: HTMLElement): void {
-  try {
-    code.contentEditable = 'plaintext-only';
-  } catch {
-    code.contentEditable = 'true'; // an older Firefox
-    code.addEventListener('paste', (event) => {
-      event.preventDefault(); // what is pasted as rich text may look like other code than it is
-      document.execCommand('insertText', false, event.clipboardData!.getData('text/plain'));
-    });
-  }
 }
 
 /** An element's text with the lines that are seen: a browser's editing ends them with `\n`, with

@@ -23,10 +23,22 @@ def times(ratio: float) -> str:
 
 
 def about(parts: Mapping[str, Experiment]) -> str:
-    """Say what is about to be compared: the parts, and what the first of them is."""
-    first = next(iter(parts))
+    """Say what is about to be compared, in one sentence: what the parts share, said once."""
     names = listed([f"“{label}”" for label in parts])
-    return f"One after the other, and back: {names}. “{first}”: {verdict.about(parts[first])}"
+    first = next(iter(parts.values()))
+    servers = {experiment.server for experiment in parts.values()}
+    works = {experiment.workload for experiment in parts.values()}
+    levels = {experiment.load.users for experiment in parts.values()}
+    who = verdict.who(first.server) if len(servers) == 1 else "Each server"
+    what = f"requests that {verdict.need(first.workload)}"
+    if len(works) > 1:
+        what = f"{len(parts)} kinds of request" if len(servers) == 1 else "its kind of request"
+    users = listed(tuple(first.load.users)) if len(levels) == 1 else "more and more"
+    ask = "user asks" if users == "1" else "users ask"
+    return (
+        f"One after the other, and back: {names}. {who} answers {what}, while {users} {ask}, one "
+        "request at a time each."
+    )
 
 
 def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
