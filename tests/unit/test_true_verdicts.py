@@ -769,7 +769,7 @@ def test_a_checkup_is_true_of_its_own_numbers(steps: list[float], use: float) ->
     assert (said == "") == (burned.capacity[-1] >= 0.9 * number)
     if told := re.search(r"did ([\d.]+) cores' worth of work", said):
         assert told[1] == rows["cores' worth of work"], said
-    if had := re.search(r"the burn got ([\d.]+) of them", said):
+    if had := re.search(r"The burn got ([\d.]+) of them", said):
         assert had[1] == digits(use * number)
     if most := re.search(r"did ([\d.]+) cores' worth", plain(checkup_alt(found))):
         assert abs(value(most[1]) - value(rows["cores' worth of work"])) <= 0.0051

@@ -99,8 +99,9 @@ def shortfall(found: Calibration) -> str:
         return ""
     had = digits(found.use * number)
     return (
-        f"The {so_many(number)} listed here did {worth:.2f} cores' worth of work, and the "
-        f"burn got {had} of them; the labs reckon with what was found."
+        f"The {so_many(number)} listed here did {worth:.2f} cores' worth of work. The burn got "
+        f"{had} of them: others, or a quota, had what lacks there, and what lacks besides is cores "
+        "that share their parts, or slow ones. The labs reckon with what was found."
     )
 
 
