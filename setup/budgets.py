@@ -23,10 +23,10 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 32_700),
-    ("tests", "*.py", lines, 30_450),
-    ("bench", "*.py", lines, 2_500),
-    ("book/web/src", "*.ts", lines, 9_000),
+    ("labs", "*.py", lines, 31_600),
+    ("tests", "*.py", lines, 28_950),
+    ("bench", "*.py", lines, 2_250),
+    ("book/web/src", "*.ts", lines, 8_950),
     (".", "CONTRIBUTING.md", words, 900),
     (".", "CHANGELOG.md", lines, 60),
 ]
