@@ -129,7 +129,6 @@ def run(*, factor: float = 1.0, unfit: int | None = None) -> Run:
         calibration=CALIBRATION,
         forecast=prediction(),
         points=points,
-        samples=tuple(sample(index / 10) for index in range(40)),
     )
 
 

@@ -53,7 +53,7 @@ class Script:
         patch.setattr("labs.kinds.sweep.run.sweep", self._sweep)
         patch.setattr("labs.kinds.comparison.run.walk", self._walk)
         patch.setattr("labs.host.hardware.fingerprint", lambda: examples.MACHINE)
-        for name in ("measure.rig.calibrate", "kinds.sweep.run.last", "panel.sweep.last"):
+        for name in ("measure.rig.calibrate", "kinds.comparison.run.last", "panel.sweep.last"):
             patch.setattr(f"labs.{name}", lambda *_, **__: examples.CALIBRATION)
 
     def _walk(self, rig: Rig, experiment: Experiment, first: Recording | None) -> Recording:

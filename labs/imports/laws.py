@@ -250,10 +250,12 @@ def _plateau(found: Course) -> Iterator[str]:
         last = found.levels[-1]
         fewer = [each for each in found.levels if (each.users or 0) < found.most_users]
         if fewer:
+            rises = last.throughput_rps > (1 + CLOSE) * fewer[-1].throughput_rps
+            so = "no plateau yet, and no knee" if rises else "too few users more to tell a plateau"
             yield (
                 f"At the last level X was {rate(last.throughput_rps)}, after "
-                f"{rate(fewer[-1].throughput_rps)} for {crowd(fewer[-1].users or 0)}: no plateau "
-                "yet, and no knee. Test at twice as many."
+                f"{rate(fewer[-1].throughput_rps)} for {crowd(fewer[-1].users or 0)}: {so}. Test "
+                "at twice as many."
             )
         return
     first = found.levels[0]

@@ -181,6 +181,12 @@ def caption(machine: Machine, runs: int = 1, by: str = "") -> str:
     return f"Recorded on: {machine.caption}.{many}"
 
 
+def database(used: str) -> str:
+    """Say which database a lab had, and how to get the other where it was SQLite."""
+    but = " `labs servers` says how to get PostgreSQL." * used.startswith("SQLite")
+    return f"The database was {used}.{but}"
+
+
 def service(server: Server) -> str:
     """Say what the measured service time includes, in one sentence."""
     includes = {

@@ -287,7 +287,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One measurement of an experiment, from calibration to the last sample."""
+    """One measurement of an experiment, from calibration to the last level."""
 
     recorded_at: str  # ISO 8601, UTC
     calibration: Calibration
@@ -296,7 +296,6 @@ class Run:
     seed: int | None = None  # of what the requests drew
     way_there_s: Spent = 0.0  # of a lone user's request, until the application begins it
     loops_per_s: Speed | None = None  # of all cores, burned before the warm-up and after
-    samples: tuple[Sample, ...] = ()
     power: tuple[Power, ...] = ()  # when it began, and when it ended
 
 

@@ -13,6 +13,7 @@ import pwd
 import secrets
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -69,7 +70,9 @@ def missing() -> str | None:
             pwd.getpwnam(UNPRIVILEGED)
         except KeyError:
             return f"It refuses to be root's, and there is no user {UNPRIVILEGED}."
-        return lacking(SETPRIV)
+        if sys.platform != "linux":
+            return "It refuses to be root's: run as another user."
+        return lacking(SETPRIV) and "It refuses to be root's. Install util-linux's setpriv."
     return None
 
 

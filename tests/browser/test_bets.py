@@ -152,7 +152,6 @@ def test_an_absurd_bet_does_not_press_the_figure_flat(
     number = run.get_by_role("textbox", name="Your prediction")
     number.fill(typed)
     number.press("Enter")
-    number.press("Enter")  # that is what is meant
     run.get_by_role("button", name="Point at the values").first.click()
     expect(run.locator(".legend").first).to_contain_text("your prediction")
     most, log, top, symbol, said, whole = run.locator(".wt-drawn .wt-plot").evaluate(

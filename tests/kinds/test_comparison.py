@@ -180,7 +180,7 @@ def test_a_promise_of_what_was_never_measured_here_is_as_good(
 
     def promised_s(**known: float) -> float:
         calibration = replace(examples.CALIBRATION, **known)
-        monkeypatch.setattr("labs.kinds.sweep.run.last", lambda *_: calibration)
+        monkeypatch.setattr("labs.kinds.comparison.run.last", lambda *_: calibration)
         experiment = Experiment(Server("threaded", threads=25), Workload(page="file"), Load((1, 8)))
         return ComparisonLab({"one": experiment, "another": experiment}).seconds()
 

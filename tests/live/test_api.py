@@ -21,7 +21,6 @@ from labs.kinds.memory.run import MemoryLab
 from labs.kinds.race.run import RaceLab
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
-from labs.kinds.sweep.show import show
 from labs.measure.progress import Progress
 from labs.measure.rig import Rig
 from labs.recordings import recorder, store
@@ -43,14 +42,6 @@ def performed(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> list[SweepLab]:
 
     monkeypatch.setattr(Rig, "perform", perform)
     return found
-
-
-def test_a_replayed_page_carries_no_samples() -> None:
-    heavy = examples.recording()
-    runs = tuple(replace(run, samples=()) for run in heavy.runs)
-    assert heavy.run.samples
-    light = structs.replace(heavy, runs=runs)
-    assert show.downloads("many-cores", heavy) == show.downloads("many-cores", light)
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,8 @@ def test_a_long_strip_is_thinned() -> None:
 
 @pytest.mark.parametrize(("cores", "rows"), [(1, 1), (2, 2), (8, 8), (20, 7), (64, 8)])
 def test_the_strip_shows_each_core_or_group(cores: int, rows: int) -> None:
-    samples = [replace(sample, cores=sample.cores[:1] * cores) for sample in examples.run().samples]
+    several = map(examples.sample, range(4))
+    samples = [replace(sample, cores=sample.cores[:1] * cores) for sample in several]
     strip = strip_rows(samples)
     assert len(strip["rows"]) == rows
     assert strip["rows"][0]["parts"][0][0] == 0.7  # of the core, or mean of the group
@@ -319,7 +320,7 @@ def test_alt_words(snapshot: SnapshotAssertion) -> None:
         "sweep with a peak": alt([one, two, eight]),
         "sweep whose most came first": alt([two, eight]),
         "sweep of a lone user": alt([examples.point(1, checks=(examples.UNFIT,))], (1,)),
-        "strip": strip_alt(examples.run().samples),
+        "strip": strip_alt([examples.sample(index / 10) for index in range(40)]),
         "strip before the first look": strip_alt(()),
         "strip of one core": strip_alt([core]),
     }

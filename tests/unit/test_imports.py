@@ -202,7 +202,7 @@ def test_laws_find_knee_pause_and_places_of_an_ideal_pool(
             [level(4, 70, 0.057), level(8, 100, 0.08), level(16, 100, 0.16)],
             *({}, "of which 4 users had 70 %: the knee lies near"),
         ),
-        ([level(8, 200, 0.04), level(10, 150, 0.066)], {}, "for 8 users: no plateau yet"),
+        ([level(8, 200, 0.04), level(10, 150, 0.066)], {}, "for 8 users: too few users more"),
         (
             [level(25, 24.5, 0.02), level(100, 50, 1.0), level(1000, 50, 19.7)],
             *({}, "N/X − R, the pause, comes to 999 ms at every level"),

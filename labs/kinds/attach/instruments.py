@@ -88,7 +88,12 @@ class Windows:
         if watch.server.roots and not watch.server.pids():
             raise LoadFailed(f"{watch.target.url}: the process that served it has ended.")
         patience_s = max(LONGEST_WINDOW_S, 3 * cycle_s)
-        if not rig.until(lambda: len(watch.driver.records()) > since, patience_s):
+
+        def answered() -> bool:
+            watch.driver.check()
+            return len(watch.driver.records()) > since
+
+        if not rig.until(answered, patience_s):
             raise LoadFailed(
                 f"{watch.target.url}: asked as {crowd(users)}, not one answer came in "
                 f"{patience_s:.0f} s. Is the server up?"

@@ -50,7 +50,7 @@ class Attachment:
     demand: Known | None  # CPU seconds of a request in company; None where no process is seen
     wait: Known  # the rest of a lone request; without a demand, all of it
     think_time_s: Amount  # of a locustfile's users, measured: from an answer to the next request
-    generator_s: Amount  # CPU seconds that a request costs the load generator
+    generator_s: Amount  # CPU seconds of the load generator a request, as last forecast with
     forecast: Prediction  # made before the levels
     looks: tuple[Point, ...]  # one user, and a few
     points: tuple[Point, ...] = ()

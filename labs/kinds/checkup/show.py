@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import itemgetter
 
 from labs.kinds.checkup.record import Checkup
@@ -97,11 +98,14 @@ def shortfall(found: Calibration) -> str:
     number, worth = len(found.loops_per_s), found.capacity[-1]
     if worth >= ENOUGH * number:
         return ""
-    had = digits(found.use * number)
+    slower = 1 - found.loops_per_s[-1] / number / found.loops_per_s[0]
+    why = "; others, or a quota, had the rest" * (found.use < math.sqrt(ENOUGH))
+    why += "; busy together they were slower, as cores are that share their parts" * (
+        slower > 1 - math.sqrt(ENOUGH)
+    )
     return (
         f"The {so_many(number)} listed here did {worth:.2f} cores' worth of work. The burn got "
-        f"{had} of them: others, or a quota, had what lacks there, and what lacks besides is cores "
-        "that share their parts, or slow ones. The labs reckon with what was found."
+        f"{digits(found.use * number)} of them{why}. The labs reckon with what was found."
     )
 
 

@@ -45,7 +45,7 @@ FETCHES = 10  # of each page
 CURLS = 3  # of each page
 STARTUP_S = 2.0
 LOOK_S = 0.05  # how often a waiting client looks whether it was stopped
-LONGEST_S = 120.0  # for an answer
+LONGEST_S = 5.0  # for an answer, and so until a stop is heeded
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,20 +16,22 @@ import msgspec
 
 from labs.analysis.checks import is_the_result, rejection
 from labs.analysis.scale import own_parts
-from labs.analysis.schedule import CALIBRATION_S, half_s, start_s
+from labs.analysis.schedule import CALIBRATION_S, PAINT_S, SPEED_S, VISITS, half_s, start_s
 from labs.host.hardware import fingerprint
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.comparison import verdict
 from labs.kinds.comparison.record import Comparison, Over, check_parts, merged
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import expected
 from labs.kinds.sweep.walk import walk
+from labs.measure.calibration import last
 from labs.measure.rig import Rig, unit_of
 from labs.present.bet import UNSETTLED, Answer, Place, throughput
+from labs.records.errors import Unusable
 from labs.records.experiment import Experiment
 from labs.records.format import crowd
-from labs.records.results import Prediction, Run
+from labs.records.results import Machine, Prediction, Run
 from labs.records.settings import check_named
+from labs.theory.forecast import forecast
 
 
 class ComparisonLab(LabKind[Comparison]):
@@ -65,7 +67,7 @@ class ComparisonLab(LabKind[Comparison]):
         """Estimate a run's seconds by the last calibrations of this machine."""
         machine = fingerprint()
         units = {unit_of(part.server, part.workload) for part in self.parts.values()}
-        forecasts = {label: expected(part, machine) for label, part in self.parts.items()}
+        forecasts = {label: _expected(part, machine) for label, part in self.parts.items()}
         return CALIBRATION_S * len(units) + sum(seconds for _, seconds in self._walks(forecasts))
 
     def run(self, rig: Rig) -> Comparison:
@@ -73,20 +75,27 @@ class ComparisonLab(LabKind[Comparison]):
             label: rig.calibrate(unit_of(part.server, part.workload))
             for label, part in self.parts.items()
         }
-        forecasts = {label: expected(part, rig.machine) for label, part in self.parts.items()}
+        forecasts = {label: _expected(part, rig.machine) for label, part in self.parts.items()}
         found: dict[str, Recording] = {}
         for label, prediction in forecasts.items():
-            run = Run(  # its line stands there from the beginning
-                recorded_at=rig.now(),
-                calibration=burns[label],
-                forecast=prediction,
-                points=(),
-            )
-            found[label] = Recording(experiment=self.parts[label], machine=rig.machine, runs=(run,))
+            if prediction is not None:  # its line stands there from the beginning
+                run = Run(
+                    recorded_at=rig.now(),
+                    calibration=burns[label],
+                    forecast=prediction,
+                    points=(),
+                )
+                found[label] = Recording(
+                    experiment=self.parts[label], machine=rig.machine, runs=(run,)
+                )
+
+        def compared() -> Comparison:
+            parts = {label: found[label] for label in self.parts if label in found}
+            return Comparison(machine=rig.machine, over=self.over, parts=parts)
 
         def landed(label: str, recording: Recording) -> None:
             found[label] = recording
-            rig.partial(Comparison(machine=rig.machine, over=self.over, parts=dict(found)))
+            rig.partial(compared())
 
         walks = self._walks(forecasts)
         for number, (label, seconds) in enumerate(walks):
@@ -95,7 +104,7 @@ class ComparisonLab(LabKind[Comparison]):
             part.expect(seconds)
             first = found[label] if number >= len(self.parts) else None
             found[label] = walk(part, self.parts[label], first)
-        return Comparison(machine=rig.machine, over=self.over, parts=found)
+        return compared()
 
     def matches(self, found: Comparison) -> bool:
         """Whether a result is of these parts; with `by_cores`, at the scale of its machine."""
@@ -156,17 +165,28 @@ class ComparisonLab(LabKind[Comparison]):
         parts = merged([each.parts for each in rounds])
         return msgspec.structs.replace(rounds[0], parts=parts)
 
-    def _walks(self, forecasts: Mapping[str, Prediction]) -> list[tuple[str, float]]:
+    def _walks(self, forecasts: Mapping[str, Prediction | None]) -> list[tuple[str, float]]:
         """List the parts in the order of their walks, with the seconds of each, without the
         burn."""
         labels = list(self.parts)
         order = [(label, False) for label in labels] + [(label, True) for label in labels[::-1]]
         walks = []
         for label, second in order:
-            part = self.parts[label]
-            levels_s = half_s(part, forecasts[label].levels, second=second)
+            part, prediction = self.parts[label], forecasts[label]
+            # Of requests without work nothing is known before a run: they are over at once.
+            levels_s = SPEED_S + len(part.load.users) * (part.load.seconds / VISITS + PAINT_S)
+            if prediction is not None:
+                levels_s = half_s(part, prediction.levels, second=second)
             walks.append((label, start_s(part) - CALIBRATION_S + levels_s))
         return walks
+
+
+def _expected(experiment: Experiment, machine: Machine) -> Prediction | None:
+    """Forecast a part, if the calibrations of earlier runs allow one."""
+    try:
+        return forecast(experiment, last(machine, experiment), machine)
+    except Unusable:
+        return None
 
 
 def _longer(parts: Mapping[str, Experiment], times: float) -> dict[str, Experiment]:

@@ -10,6 +10,7 @@ from labs.analysis.limit import ceiling
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import Limit, Scenario, draw, named
 from labs.present.advice import HOLLOW
+from labs.present.verdict import database
 from labs.records.format import crowd, digits, duration, listed, percent, rate, size, unserved
 from labs.records.processes import Seen
 from labs.records.results import Point
@@ -56,7 +57,7 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
         f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
     used = mystery.before.machine.versions.get("database")
-    which = (f"The database was {used}.",) if used else ()
+    which = (database(used),) if used else ()
     return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound, *which
 
 

@@ -22,7 +22,6 @@ from labs.present.bet import UNSETTLED, Answer, Place, throughput
 from labs.present.verdict import about
 from labs.records.errors import instance
 from labs.records.experiment import Experiment, Server, Workload
-from labs.records.results import Machine, Prediction
 from labs.records.settings import check_named
 from labs.theory.forecast import forecast
 
@@ -61,8 +60,13 @@ class SweepLab(LabKind[Recording]):
         return f"{about(self.experiment)} {self.scale.why}".strip()
 
     def seconds(self) -> float:
-        """Estimate a run's seconds by the last calibration of this machine."""
-        return duration_s(self.experiment, expected(self.experiment, fingerprint()).levels)
+        """Estimate a run's seconds by the last calibration of this machine. What an empty request
+        costs is seen in the first run only: until then it is a way to a local socket and back."""
+        machine = fingerprint()
+        calibration = last(machine, self.experiment)
+        if not calibration.generator_s:
+            calibration = replace(calibration, generator_s=loopback_s())
+        return duration_s(self.experiment, forecast(self.experiment, calibration, machine).levels)
 
     def run(self, rig: Rig) -> Recording:
         return sweep(rig, self.experiment)
@@ -120,15 +124,6 @@ class SweepLab(LabKind[Recording]):
             return False
         both_own = server == self.experiment.server and self.matches(found)
         return found.experiment.server == server or both_own
-
-
-def expected(experiment: Experiment, machine: Machine) -> Prediction:
-    """Forecast by the last calibration of this machine. What an empty request costs is seen in the
-    first run only: until then it is a way to a local socket and back."""
-    calibration = last(machine, experiment)
-    if not calibration.generator_s:
-        calibration = replace(calibration, generator_s=loopback_s())
-    return forecast(experiment, calibration, machine)
 
 
 def measure(

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
-
 from labs.analysis.contrast import Difference, difference, spread
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
@@ -195,9 +193,8 @@ def alt(recording: Recording) -> str:
 
 
 def data(recording: Recording) -> dict[str, object]:
-    """Give all numbers of a sweep but the samples: they are of no use on paper, and large."""
-    runs = tuple(replace(run, samples=()) for run in recording.runs)
-    return report.joined(msgspec.structs.replace(recording, runs=runs))
+    """Give all numbers of a sweep."""
+    return report.joined(recording)
 
 
 def note(recording: Recording) -> str:
@@ -205,7 +202,7 @@ def note(recording: Recording) -> str:
     told = any(point.service_time_s is not None for point in recording.points)
     said = [verdict.service(recording.experiment.server)] if told else []
     if used := recording.machine.versions.get("database"):
-        said.append(f"The database was {used}.")
+        said.append(verdict.database(used))
     return " ".join(said)
 
 

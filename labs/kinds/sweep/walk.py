@@ -21,7 +21,7 @@ from labs.measure.rig import Rig, Testbed
 from labs.records.experiment import Experiment
 from labs.records.format import crowd
 from labs.records.requests import Report
-from labs.records.results import Point, PredictedLevel, Run, Sample
+from labs.records.results import Point, PredictedLevel, Run
 from labs.records.snapshot import Snapshot
 from labs.records.time_split import TimeSplit
 from labs.theory.forecast import expected
@@ -109,9 +109,8 @@ class Levels:
 
     def recording(self) -> Recording:
         """Record what was measured so far."""
-        samples = self.run.samples if self.anew else thinned(self.bed.sampler.samples)
         points = tuple(self.points.values())
-        run = replace(self.run, recorded_at=self.rig.now(), points=points, samples=samples)
+        run = replace(self.run, recorded_at=self.rig.now(), points=points)
         return Recording(experiment=self.experiment, machine=self.bed.machine, runs=(run,))
 
     def ended(self) -> Recording:
@@ -250,8 +249,3 @@ class Levels:
 def mean(before: float | None, after: float | None) -> float | None:
     """Mean of two speeds, if both are known."""
     return None if before is None or after is None else (before + after) / 2
-
-
-def thinned(samples: Sequence[Sample], most: int = 150) -> tuple[Sample, ...]:
-    """Every nth sample, so that a recording stays small enough to read."""
-    return tuple(samples[:: -(-len(samples) // most) or 1])

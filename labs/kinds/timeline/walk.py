@@ -142,7 +142,8 @@ class Walk:
                 step, requests, before, after, workers[-1] if workers else None
             )
             lost = segments.lost(requests, deaths, before.at_s, after.at_s)
-            checks = verdict.checks(found, step, self.server, bed.machine, lost, len(deaths))
+            killed = sum(at_s <= after.at_s for at_s in deaths)
+            checks = verdict.checks(found, step, self.server, bed.machine, lost, killed)
             results.append(replace(found, checks=tuple(checks)))
         self.so_far = replace(
             self.so_far,
