@@ -3,6 +3,7 @@ unfit, then as now."""
 
 import itertools
 import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -106,7 +107,12 @@ def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = Fal
 
 def _known(trace: Trace) -> Trace:
     """Name a figure's own trace by what it shows, and in which plot."""
-    return trace | {"uid": f"{trace['name']} {trace.get('xaxis', 'x')}{trace.get('yaxis', 'y')}"}
+    return trace | {"uid": _uid(trace["name"], trace.get("xaxis", "x"), trace.get("yaxis", "y"))}
+
+
+def _uid(*words: object) -> str:
+    """Join words to what plotly may use in the name of a class."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", " ".join(map(str, words)))
 
 
 def trails_alt(trails: Sequence[Trail]) -> str:
@@ -134,7 +140,7 @@ def _traces(trail: Trail, look: tuple[str, str], size: float) -> list[Trace]:
         how |= {"said": said, "hover": "{said}", "tag": trail.words, "plot": curve.plot}
         how |= {"group": trail.words, "legend": not number}
         drawn = line(trail.words, curve.x, curve.y, glass(BLUE, PALE), **how)
-        drawn["uid"] = f"{trail.called}, {number}"
+        drawn["uid"] = _uid(trail.called, number)
         drawn["marker"]["color"] = [glass(BLUE, PALE if each else PALER) for each in unfit]
         traces.append(drawn if curve.joined else drawn | {"mode": "markers"})
     return traces
