@@ -11,8 +11,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from labs.records.amounts import MOST_USERS
 from labs.records.errors import Unusable
-from labs.records.experiment import MOST_LEVELS, MOST_USERS, Experiment, Load, Server, Workload
+from labs.records.experiment import MOST_LEVELS, Experiment, Load, Server, Workload
 from labs.records.steps import Step
 
 BOOK_CORES = 2

@@ -8,9 +8,10 @@ from msgspec import Meta
 MOST = 1e15  # of anything: a petabyte, or a thousand years of requests
 LEAST = 1e-100  # but for nought: less is nothing that a difference of measurements leaves
 MOST_CORES = 4096  # as many as a server may ask for
+MOST_USERS = 4096  # one Locust process may open 10,000 files; a laptop serves fewer
 
 NotNegative = Annotated[int, Meta(ge=0)]  # how many
-Users = Annotated[int, Meta(ge=1)]
+Users = Annotated[int, Meta(ge=1, le=MOST_USERS)]
 Cores = Annotated[int, Meta(ge=1, le=MOST_CORES)]
 Amount = Annotated[float, Meta(ge=0.0)]  # seconds that something took, or requests a second
 Speed = Annotated[float, Meta(gt=0.0)]

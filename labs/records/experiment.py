@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, get_args
 
-from labs.records.amounts import MOST_CORES
+from labs.records.amounts import MOST_CORES, MOST_USERS
 from labs.records.errors import Unusable, choice, flag, instance, real, refused, whole
 
 Architecture = Literal["prefork", "threaded", "event-loop"]
@@ -28,7 +28,6 @@ DEFAULT_BY = {"prefork": "gunicorn", "threaded": "gunicorn", "event-loop": "uvic
 
 LONGEST_S = 30.0  # of CPU or waiting per request: Locust gives up on a request after 60 s
 LEAST_CV = 1e-3  # less can't be told from 0, and its square can't be divided by
-MOST_USERS = 4096  # one Locust process may open 10,000 files; a laptop serves fewer
 MOST_LEVELS = 16
 MOST_GENERATORS = 16  # Locust processes on one machine
 MOST_PROCESSES = 1024  # a machine with more is busy enough with having them

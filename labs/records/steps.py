@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from labs.records.amounts import MOST_USERS
 from labs.records.errors import Unusable, instance, real, whole
-from labs.records.experiment import MOST_PROCESSES, MOST_USERS
+from labs.records.experiment import MOST_PROCESSES
 
 KILL = "kill a worker"
 RAISE = re.compile(r"raise the pool to (\d+)")

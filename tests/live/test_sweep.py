@@ -83,7 +83,6 @@ def test_measure_finds_waits_to_double_with_the_users_up_to_the_pool():
     assert recording.run.seed is not None
     speeds = [point.core_speed for point in recording.points]  # burned around each window
     assert all(each == pytest.approx(1, rel=0.3) for each in speeds)
-    assert recording.run.forecast.kind == "forecast"
     partial = [thing for thing in told if isinstance(thing, Recording)]
     assert [len(each.points) for each in partial] == [0, 1, 2, 3, 3, 3, 3]  # up, down
     assert all(each.run.forecast == recording.run.forecast for each in partial)

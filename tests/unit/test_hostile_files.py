@@ -78,6 +78,7 @@ def test_store_refuses_a_recording_with_something_impossible_in_one_place(
         ("many-cores", ("runs", 0, "calibration", "overhead_s"), 1e9),
         ("many-cores", ("runs", 1, "calibration", "loops_per_s", 0), 0),
         ("many-cores", ("runs", 1, "points", 1, "users"), 0),
+        ("many-cores", ("runs", 1, "points", 1, "users"), 10**9),
         ("the-launch", ("parts", "100 threads", "runs", 2, "calibration", "generator_s"), 1e308),
         ("which-limit", ("variants", "before", "experiment", "workload", "wait_cv"), 5e-324),
         ("which-limit", ("variants", "right", "runs", 2, "points", 1, "demand_s"), -1),

@@ -20,8 +20,9 @@ from labs.load.target import Target, first_look, own_users
 from labs.load.workers import Workers
 from labs.measure.rig import Rig
 from labs.present.bet import UNSETTLED, Answer, throughput
+from labs.records.amounts import MOST_USERS
 from labs.records.errors import Unusable, real, whole
-from labs.records.experiment import MOST_POOL, MOST_USERS, Load, Server
+from labs.records.experiment import MOST_POOL, Load, Server
 from labs.records.format import crowd, duration, listed, rate
 from labs.records.results import Machine
 from labs.servers.serve import check as installed
