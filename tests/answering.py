@@ -9,6 +9,19 @@ EACH_S = 0.02
 
 
 @contextlib.contextmanager
+def at_work(server: socketserver.TCPServer) -> Iterator[str]:
+    """Have a server answer in a thread of its own; its address."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextlib.contextmanager
 def answering(
     headers: str, then: str, *, status: int = 200, on_and_on: bool = False
 ) -> Iterator[str]:
@@ -23,12 +36,8 @@ def answering(
                 while on_and_on and not over.wait(EACH_S):
                     self.request.sendall(then.encode())
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answering) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with at_work(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answering)) as address:
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
+            yield address
         finally:
             over.set()
-            server.shutdown()
-            thread.join()

@@ -1,13 +1,12 @@
 """A built site on a website."""
 
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from answering import at_work
 from playwright.sync_api import Page, expect
 
 
@@ -16,17 +15,9 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def website(folder: Path) -> Iterator[str]:
-    """Serve a site; give its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
+def website(folder: Path) -> AbstractContextManager[str]:
+    """Serve a site; its address."""
+    return at_work(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)))
 
 
 def test_a_first_page_keeps_its_letters_and_the_next_has_the_book_s(page: Page, site: Path) -> None:
