@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Self
 
 import msgspec
 
-from labs.analysis.checks import rejection
+from labs.analysis.checks import GENERATOR, rejection
 from labs.analysis.schedule import VISITS, burns_s, start_s
 from labs.host.hardware import fingerprint
 from labs.host.processes import ProcessMonitor, Trees
@@ -106,13 +107,15 @@ class MysteryLab(LabKind[Mystery]):
     def rejection(self, found: Mystery) -> str:
         """Say why a run is unfit, as of a sweep, variant by variant; a load generator that is full
         does not count where it is what is to be found."""
-        full = {"load generator"} & {self.scenario.limit.name}
+        to_find = {GENERATOR} & {self.scenario.limit.name}
 
-        def excused(_: str, point: Point) -> bool:
-            return {each.name for each in point.checks if each.unfit} <= full
+        def counting(point: Point) -> Point:
+            return replace(
+                point, checks=tuple(each for each in point.checks if each.name not in to_find)
+            )
 
-        each = (rejection({name: of.points}, excused) for name, of in found.variants.items())
-        return " ".join(filter(None, each))
+        points = {name: [*map(counting, of.points)] for name, of in found.variants.items()}
+        return " ".join(filter(None, (rejection({name: of}) for name, of in points.items())))
 
     def merge(self, rounds: Sequence[Mystery]) -> Mystery:
         variants = merged([each.variants for each in rounds])
