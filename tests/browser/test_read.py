@@ -32,6 +32,12 @@ opened.with_suffix(".new").rename(opened)
 while opened.exists():
     time.sleep(0.02)
 """
+# Now and then a kernel of ipykernel 7.4 says this as it ends: it closes the pipe between threads
+# before the one that took the request to end has told that it is idle.
+IPYKERNEL_ENDS = re.compile(
+    r"ERROR:tornado.general:Uncaught exception in ZMQStream callback\n"
+    r"(?:Traceback .*\n|  .*\n)+zmq.error.ZMQError: Socket operation on non-socket\n"
+)
 START_S = 40.0
 STOP_S = 15.0
 GONE_S = 3.0
@@ -79,7 +85,7 @@ def test_one_address_and_one_ctrl_c(
     below = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(ending)
     _, complaints = process.communicate(timeout=STOP_S)
-    assert (process.returncode, complaints) == (0, "")
+    assert (process.returncode, IPYKERNEL_ENDS.sub("", complaints)) == (0, "")
     still = [int(browser)]  # what was started for the pages is gone, or being reaped
     eventually(lambda: [each.pid for each in below if each.is_running()] == still, GONE_S)
     assert not file.exists()
