@@ -87,6 +87,7 @@ SETPRIV = Program(  # BusyBox's, which can't change the user, says no version
     names=("setpriv",),
     package="util-linux",
     version=("--version",),
+    least=(2, 33),  # has --pdeathsig
 )
 
 

@@ -60,7 +60,7 @@ def filling(part: float, D: float, V: float, c: int) -> int:
     >>> filling(0.95, D=0.020, V=0.180, c=4)
     44
     """
-    if not 0 <= part < 1 or filled(MOST_WORKERS, D, V, c) < part:
+    if not (0 <= part < 1 and filled(MOST_WORKERS, D, V, c) >= part):
         raise Unusable(f"part={part:g}: no pool fills so much. Give a smaller part, or less wait.")
     every = range(1, MOST_WORKERS + 1)  # each worker more brings more, or nothing
     return every[bisect.bisect_left(every, part, key=lambda W: filled(W, D, V, c))]

@@ -188,6 +188,16 @@ def test_a_promise_of_what_was_never_measured_here_is_as_good(
     assert never_s == pytest.approx(promised_s(overhead_s=1e-4, generator_s=1e-4), rel=0.05)
 
 
+def test_no_difference_says_why_the_drawn_run_shows_one() -> None:
+    """The drawn run has twice the throughput with the one."""
+    seen = decided(comparison().parts)
+    assert seen is not None
+    for interval, apart in (((0.95, 1.05), True), ((0.4, 2.5), False)):
+        (told,) = verdict.deciding(comparison(), replace(seen, interval=interval))
+        assert "no difference in throughput" in told
+        assert ("In the drawn run they are 100" in told) is apart
+
+
 def test_another_fault_is_not_the_result_though_the_listen_queue_overflowed_too() -> None:
     crowded = Check(name="others", unfit=True, sentence="Other programs used 1.20 cores.")
     full = with_point(comparison(), FEW, 50, checks=(crowded,), listen_overflows=3)

@@ -6,7 +6,7 @@ import random
 import re
 import threading
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import examples
 import numpy as np
@@ -84,6 +84,24 @@ def test_timeline_lab_refuses_steps_that_its_server_cannot_do() -> None:
         check_steps_for(Server("event-loop"), (kill,))
     with pytest.raises(Unusable, match="180 s in all: give at most 120 s"):
         TimelineLab(POOL, HALF, [Step(seconds=60, users=1)] * 3)
+
+
+def test_timeline_lab_has_users_for_arrivals_beside_those_of_a_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whose requests may all be under way still."""
+    asked: list[int] = []
+
+    def testbed(self: Rig, experiment: object, *, at_hand: int, **_: object) -> NoReturn:
+        asked.append(at_hand)
+        raise Unusable("That is all.")
+
+    monkeypatch.setattr(Rig, "testbed", testbed)
+    crowd, arrivals = Step(seconds=5, users=200), Step(seconds=5, rate=10.0)
+    for steps in ([crowd], [crowd, arrivals]):
+        with pytest.raises(Unusable, match="That is all"):
+            TimelineLab(POOL, HALF, steps).run(Rig())
+    assert asked[0] <= 200 and asked[1] >= 250
 
 
 # what is expected

@@ -35,8 +35,9 @@ from labs.load.workers import Workers
 from labs.measure.rig import Rig
 from labs.present.advice import HOLLOW
 from labs.records.errors import Failed, Unusable
-from labs.records.requests import RECORD
+from labs.records.requests import RECORD, Report
 from labs.records.results import unfit
+from workloads.protocol import OK, READY
 
 
 @given(
@@ -345,12 +346,23 @@ def test_a_server_of_brief_answers_is_warmed_by_thousands_before_it_is_looked_at
     life_s: float, asked: bool
 ) -> None:
     ramp, made = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=3), np.zeros(WARM, RECORD)
-    made["end"] = life_s
+    made["end"], made["kind"] = life_s, OK
     seen, opened = iter([made[:3], made[3:], made]), []
     crowd: Any = SimpleNamespace(records=lambda: next(seen), open=lambda *to: opened.append(to))
     ramp.watch.driver = crowd
     ramp._warm()
     assert (opened, len(list(seen))) == (([(3, 0.0)], 0) if asked else ([], 2))
+
+
+def test_first_pace_of_a_locustfile_is_that_of_its_answers() -> None:
+    """A load generator says that it is ready, since when its machine is up."""
+    ramp, told = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=8), np.zeros(20, RECORD)
+    told["end"], told["kind"] = 0.1, OK
+    told["end"][0], told["kind"][0] = 67000.0, READY
+    crowd: Any = SimpleNamespace(records=lambda: told)
+    ramp.watch.driver, ramp.asked = crowd, Asked(most=8, locustfile="users.py")
+    assert ramp._first_pace(seconds=19.0) == pytest.approx(0.1)
+    assert ramp.think_time_s == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize(
@@ -365,15 +377,20 @@ def test_next_look_asks_as_more_to_half_of_the_knee_unless_something_is_full(
     assert ramp._more() == more
 
 
-def test_a_server_that_stalls_after_its_first_answers_is_said_to_be_silent(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("flying", [{0: 1.0}, {}])
+def test_a_server_is_said_to_be_silent_while_somebody_waits_and_not_while_all_pause(
+    monkeypatch: pytest.MonkeyPatch, flying: dict[int, float]
 ) -> None:
     monkeypatch.setattr("labs.kinds.attach.instruments.LONGEST_WINDOW_S", 0.05)
     ramp, silent = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=8), np.zeros(5, RECORD)
-    idle: Any = SimpleNamespace(snapshot=lambda **_: None)
+    idle: Any = SimpleNamespace(snapshot=lambda **_: SimpleNamespace(at=1.0))
     crowd: Any = SimpleNamespace(elsewhere=False, check=lambda: None, records=lambda: silent)
+    crowd.report = lambda since: Report(records=silent[since:], flying=flying, at=2.0)
     ramp.watch.sampler, ramp.watch.driver = idle, crowd
-    with pytest.raises(LoadFailed, match="asked as 8 users, not one answer came in"):
+    monkeypatch.setattr("labs.kinds.attach.instruments.count_level", lambda *_, **__: point(8))
+    monkeypatch.setattr(ramp, "_checked", lambda counted: counted)
+    silence = pytest.raises(LoadFailed, match="asked as 8 users, not one answer came in")
+    with silence if flying else nullcontext():
         ramp._count(8, 0.001)
 
 

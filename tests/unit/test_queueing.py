@@ -236,6 +236,8 @@ def test_a_pool_fills_a_part_of_the_cores_and_one_worker_less_does_not():
     for part in (-0.1, 1.0):
         with pytest.raises(Unusable, match=f"part={part:g}: no pool fills so much"):
             queueing.filling(part, 0.5, 0.0, 4)
+    with pytest.raises(Unusable, match="no pool fills so much"):
+        queueing.filling(0.95, 0.0, 0.0, 4)  # of nothing
 
 
 def test_no_number_is_lost_with_thousands_of_users():

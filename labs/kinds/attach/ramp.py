@@ -8,6 +8,9 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from labs.analysis.failures import too_many
 from labs.analysis.point import half_width
 from labs.analysis.visits import join, judge
@@ -23,6 +26,7 @@ from labs.measure.rig import Rig
 from labs.records.format import crowd
 from labs.records.results import Point
 from labs.theory.laws import GENERATOR_FULL
+from workloads.protocol import FAILED, OK
 
 IDLE_S = 1.0  # for which nobody asks, to see what the machine does by itself
 STEADY_ANSWERS = 3  # answers in a row that agree within
@@ -173,18 +177,23 @@ class Ramp(Windows):
         self.seen.append((point.throughput_rps, cores))
 
     def _steady(self) -> bool:
+        lives = self._lives()
+        last = lives[-STEADY_ANSWERS:]
+        agree = len(last) == STEADY_ANSWERS and max(last) <= (1 + AGREE) * min(last)
+        return bool(agree) or len(lives) >= LONE_ANSWERS
+
+    def _lives(self) -> NDArray[np.float64]:
+        """Response times so far, in seconds."""
         records = self.watch.driver.records()
-        lives = (records["end"] - records["start"])[-STEADY_ANSWERS:]
-        agree = len(lives) == STEADY_ANSWERS and max(lives) <= (1 + AGREE) * min(lives)
-        return bool(agree) or len(records) >= LONE_ANSWERS
+        ended = records[(records["kind"] == OK) | (records["kind"] == FAILED)]
+        return np.asarray(ended["end"] - ended["start"])
 
     def _first_pace(self, seconds: float) -> float:
         """About how long an answer takes; a locustfile's users also show how long they pause."""
         watch = self.watch
         if not self.asked.locustfile:
             return watch.answer.seconds
-        records = watch.driver.records()
-        lives = records["end"] - records["start"]
+        lives = self._lives()
         response_s = float(lives.mean()) if len(lives) else 0.0
         self.think_time_s = max(0.0, seconds / max(1, len(lives)) - response_s)
         return response_s

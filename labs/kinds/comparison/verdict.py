@@ -120,9 +120,12 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
     low, high = decision.interval
     found, at = decision.ratio, f"At {crowd(decision.users)}"
     if low <= 1 <= high:
+        most, drawn = max(high, 1 / low), ratio(comparison, over, under, decision.users)
+        apart = max(drawn, quotient(1, drawn))
+        by = f" (In the drawn run they are {percent(apart - 1)} apart, by chance or drift.)"
         return [
             f"{at} there is no difference in throughput between “{over}” and “{under}” that this "
-            f"run could see; it is smaller than {percent(max(high, 1 / low) - 1)}."
+            f"run could see; it is smaller than {percent(most - 1)}.{by if apart > most else ''}"
         ]
     if found < 1:
         over, under, found, low, high = under, over, 1 / found, 1 / high, 1 / low

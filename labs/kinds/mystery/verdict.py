@@ -49,13 +49,16 @@ def revealed(mystery: Mystery) -> tuple[str, ...]:
     last = run.points[-1]
     told = f"It is {limit.small}: each request {limit.does}."
     law = ceiling(before.model, run, last.users, limit.name)
-    law_rps = run.forecast.at(last.users).bound_rps
+    level = run.forecast.at(last.users)
+    law_rps = level.bound_rps
     if law is not None and math.isfinite(law.rps):
         law_rps = law.rps
     bound = (
         f"The law is {limit.law}. At {_at(last)} that makes {rate(law_rps)}, as "
         f"calibrated before the load; it was {rate(last.throughput_rps)}."
     )
+    if level.limit == "users":
+        bound += " There were too few users to reach it: give it more “Users”."
     used = mystery.before.machine.versions.get("database")
     which = (database(used),) if used else ()
     return told, limit.symptoms, f"Here: {fact(limit, mystery)}", bound, *which

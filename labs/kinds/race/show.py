@@ -76,7 +76,7 @@ def race_said(race: Race) -> list[str]:
         said.append(
             f"With a lock around all of it, {_of(locked.lost, locked.asked)} were lost, at "
             f"{rate(locked.throughput_rps)}: a lock that is held for {duration(held_s)} lets "
-            f"{rate(1 / held_s)} pass."
+            f"about {rate(1 / held_s)} pass."
         )
     outside = counts.get("with the work outside the lock")
     if outside and bare:

@@ -83,8 +83,9 @@ class TimelineLab(LabKind[Timeline]):
         server, workload, steps = self.server, self.workload, self.steps
         groups = {step.users for step in steps if step.users is not None}
         experiment = Experiment(server, workload, Load(sorted(groups) or [1]))
-        come = sum((step.rate or 0.0) * step.seconds for step in steps)  # at worst none is answered
-        at_hand = min(MOST_AT_HAND, math.ceil(come + 4 * math.sqrt(come)))
+        come = sum((step.rate or 0.0) * step.seconds for step in steps)
+        busy = max(groups, default=0) if come else 0  # while they come: at worst none is answered
+        at_hand = min(MOST_AT_HAND, busy + math.ceil(come + 4 * math.sqrt(come)))
         # A crowd would leave a server that grows with more workers than it begins with.
         alone = 1 if server_facts(server.by).first is not None else None
         self._orders = SimpleQueue()
