@@ -188,7 +188,11 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         )
 
     def _ready(self) -> None:
-        """Offer Run once the reader has predicted; what cannot be is not predicted."""
+        """Offer Run once the reader has predicted; what cannot be is not predicted. Mark what stands
+        there where it is of other settings."""
+        if self._shown is not None:
+            differs = self._earlier.differs(self._told(self._lab))
+            self._results.tell(differs, others=bool(differs) or not self._possible)
         takes = f"takes about {seconds(self._takes_s())}" if self._possible else ""
         first = "" if self._open_to_all else "first commit to a number, or skip; "
         self._bar.ready(self._possible and self._open_to_all, takes and first + takes)

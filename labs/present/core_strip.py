@@ -81,7 +81,7 @@ def core_areas(
     times: Sequence[float],
     cores: Sequence[Shares],
     rows: Sequence[tuple[int, int]],
-    first_axis: int = 1,
+    first_axis: int,
 ) -> list[Trace]:
     """User, system and wait as stacked areas, each row on a y axis of its own from that one on."""
     traces: list[Trace] = []

@@ -85,7 +85,11 @@ def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = Fal
     """Draw trails below a figure's own traces, and axes as long as they need. Of a recorded run no
     legend says that it was measured, as if that were here and now. Each trace gets a `uid`, by
     which plotly knows again what the reader hid."""
-    own = [_known(each) for each in figure["data"]]
+    names_of = [_uid(each["name"], *map(each.get, ("xaxis", "yaxis"))) for each in figure["data"]]
+    own = [
+        trace | {"uid": _uid(name, names_of[:at].count(name))}
+        for at, (trace, name) in enumerate(zip(figure["data"], names_of, strict=True))
+    ]
     if recorded:
         names = {"measured": "recorded"}
         own = [each | {"name": names.get(each["name"], each["name"])} for each in own]
@@ -103,11 +107,6 @@ def with_trails(figure: Figure, trails: Sequence[Trail], *, recorded: bool = Fal
             x = [at for trace in pale if trace.get("xaxis", "x") == plot for at in trace["x"]]
             layout[name] = _wider(axis, [at for at in x if isinstance(at, int | float)])
     return {**figure, "data": [*pale, *own], "layout": layout}
-
-
-def _known(trace: Trace) -> Trace:
-    """Name a figure's own trace by what it shows, and in which plot."""
-    return trace | {"uid": _uid(trace["name"], trace.get("xaxis", "x"), trace.get("yaxis", "y"))}
 
 
 def _uid(*words: object) -> str:

@@ -51,9 +51,10 @@ def written(text: str, unit: str = "") -> float:
         number = float(digits)
     except ValueError:
         raise refused from None
+    number *= _times(own, unit, text)
     if not math.isfinite(number):
         raise refused
-    return number * _times(own, unit, text)
+    return number
 
 
 def shown(text: str) -> str:

@@ -87,6 +87,8 @@ def test_traces_keep_their_uid_when_a_run_is_added() -> None:
         for trails in ([first], [told, second])
     )
     assert len(before) == len(sweep()["data"]) + len(first.curves)
+    alike = {**sweep(), "data": sweep()["data"] * 2}  # arrivals, a group, arrivals: two bands
+    assert len({each["uid"] for each in with_trails(alike, [])["data"]}) == len(alike["data"])
     assert all(re.fullmatch(r"[A-Za-z0-9-]+", uid) for uid in after)  # plotly makes classes of them
     assert {uid: name.partition(":")[0] for uid, name in after.items() if uid in before} == before
 

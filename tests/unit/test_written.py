@@ -44,6 +44,7 @@ def test_a_number_is_read_as_it_was_meant(text: str, unit: str, number: float) -
         ("1/2", "req/s", "1/2: not an ordinary number"),
         ("2 0", "", "not an ordinary number"),
         ("1e999", "", "not an ordinary number"),
+        ("1e308 as a fraction", "%", "not an ordinary number"),
         ("x" * 500, "", "…: not an ordinary number"),
         ("12 km", "ms", "12 km: it is asked for in ms. Leave “km” out"),
         ("12 ms", "req/s", "it is asked for in req/s"),

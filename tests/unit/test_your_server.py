@@ -121,6 +121,10 @@ def test_points_land_beside_the_forecast_and_a_bet_is_settled(
     assert "it was 40 req/s: yours was 25 % too high" in panel.said("question")
     assert "your-own-server-2-cores.csv" in panel.html("data")
     assert "your-own-server-2-cores.json" in panel.html("data")
+    assert not panel.marked
+    for typed, said in (("4", "Set now: 4 workers"), ("x", ""), ("", "")):
+        panel.set(workers=typed)
+        assert said in panel.said("whose") and panel.marked == bool(typed)
 
 
 def dropped(panel: PanelDriver, **files: bytes) -> None:

@@ -33,4 +33,4 @@ async function readRows(): Promise<{ parts: string[]; href: string }[]> {
   ).sort((one, other) => other.parts.join('').length - one.parts.join('').length);
 }
 
-const plain = (node: Element) => node.textContent!.replace(/\s+/g, ' ').toLowerCase();
+const plain = (node: Element) => node.textContent!.replace(/\s+/g, ' ').replace(/’/g, "'").toLowerCase();

@@ -31,9 +31,9 @@ export function written(text: string, unit: string): number {
   if (GROUPED.test(letters)) letters = letters.replace(/,/g, '');
   else if (letters.split(',').length === 2) letters = letters.replace(/\./g, '').replace(',', '.');
   if (!PLAIN.test(letters)) throw refused;
-  const number = Number(letters);
+  const number = Number(letters) * times(found[2]!.trim(), unit, text);
   if (!Number.isFinite(number)) throw refused;
-  return number * times(found[2]!.trim(), unit, text);
+  return number;
 }
 
 function times(own: string, unit: string, text: string): number {
