@@ -410,13 +410,13 @@ def test_timeline_lab_has_no_controls_where_nobody_replaces_a_worker() -> None:
 
 
 def test_timeline_lab_asks_what_is_least_obvious() -> None:
-    for server, steps, ask, said in (
-        (POOL, THREE_PM, "under way", "answered at second 15"),
-        (POOL, [Step(seconds=4, users=8)], "throughput", "second 0 to 4"),
+    for server, steps, unit, said in (
+        (POOL, THREE_PM, "requests", "answered at second 15"),
+        (POOL, [Step(seconds=4, users=8)], "req/s", "second 0 to 4"),
         (SPARE, [Step(seconds=4, users=8)], "workers", "at second 4"),
     ):
         lab = TimelineLab(server, HALF, steps)
-        assert lab.ask == ask and said in lab.question.words
+        assert lab.question.unit == unit and said in lab.question.words
     work, steps = Workload(cpu_s=0.05), [Step(seconds=4, users=8)] * 3
     lab = TimelineLab(POOL, work, steps)
     assert not lab.matches(examples.timeline())  # of other servers
