@@ -1,6 +1,5 @@
 """The lab over time: what is expected, counted, drawn and said; and real servers in steps."""
 
-import csv
 import errno
 import random
 import re
@@ -30,7 +29,7 @@ from labs.kinds.timeline.segments import (
     step_result,
     time_bins,
 )
-from labs.kinds.timeline.show import process_table, show
+from labs.kinds.timeline.show import show
 from labs.kinds.timeline.walk import killed
 from labs.load.locust import drive
 from labs.measure.progress import Progress
@@ -385,12 +384,6 @@ def test_lost_counts_failures_that_follow_a_death_once_each() -> None:
 def test_killed_says_who_died(clients: int, who: str) -> None:
     died = Killed(pid=7, at=1.0, clients=clients, follower=None, after_s=5.0, when_needed=False)
     assert f"{who}, was killed. Nobody had taken its place" in killed(died)
-
-
-def test_process_table_has_each_process() -> None:
-    rows = list(csv.reader(process_table(examples.timeline_run()).csv().splitlines()))
-    assert len(rows) == 1 + 5
-    assert rows[2][:3] == ["server", "101", "100"]
 
 
 # the panel
