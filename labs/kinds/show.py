@@ -142,17 +142,6 @@ class Measured(Column):
         return None if row.missing else Column.value(self, row)
 
 
-def tabled(columns: Sequence[Column], rows: Iterable[Any], note: str = "") -> Table:
-    """Make a table of these columns, with a record for each row."""
-    return Table(
-        head=tuple(column.head for column in columns),
-        rows=tuple(tuple(column.text(row) for column in columns) for row in rows),
-        note=note,
-        main=tuple(column.head for column in columns if column.main),
-        reason=next((column.head for column in columns if column.reason), ""),
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show(Generic[Found]):
     """Show of a kind's results."""
@@ -188,8 +177,15 @@ class Show(Generic[Found]):
 
     def table(self, found: Found) -> Table:
         """Make the table of a result's numbers, to read and to take away."""
-        shown = [column for column in self.columns if column.head and column.there(found)]
-        return tabled(shown, self.rows(found) if self.rows else (), self.note(found))
+        columns = [column for column in self.columns if column.head and column.there(found)]
+        rows = self.rows(found) if self.rows else ()
+        return Table(
+            head=tuple(column.head for column in columns),
+            rows=tuple(tuple(column.text(row) for column in columns) for row in rows),
+            note=self.note(found),
+            main=tuple(column.head for column in columns if column.main),
+            reason=next((column.head for column in columns if column.reason), ""),
+        )
 
     def caption(self, found: Found) -> str:
         """Caption the figure: what was measured, on which machine and how often."""

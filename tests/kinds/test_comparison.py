@@ -15,7 +15,7 @@ from waiting import eventually
 
 from labs.analysis.checks import BOUND
 from labs.kinds.comparison import verdict
-from labs.kinds.comparison.contrast import comparable, decided
+from labs.kinds.comparison.contrast import decided
 from labs.kinds.comparison.figure import comparison_figure
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
@@ -155,7 +155,7 @@ def test_axes_stand_still_from_the_first_forecast_on() -> None:
 
 
 def said(made: Comparison) -> dict[str, str]:
-    return {label: plain(sentences) for label, sentences in verdict.said(made)}
+    return {label: plain(" ".join(found)) for label, found in verdict.findings(made)}
 
 
 def test_what_is_decided_is_fixed_before_the_run() -> None:
@@ -201,7 +201,7 @@ def test_no_difference_says_why_the_drawn_run_shows_one() -> None:
 def test_another_fault_is_not_the_result_though_the_listen_queue_overflowed_too() -> None:
     crowded = Check(name="others", unfit=True, sentence="Other programs used 1.20 cores.")
     full = with_point(comparison(), FEW, 50, checks=(crowded,), listen_overflows=3)
-    assert comparable(full.parts) == 25
+    assert decided(full.parts).users == 25
     assert "users who starve at a full listen queue" not in said(full)[""]
     lab = ComparisonLab(PARTS)
     assert lab.unsettled(with_point(comparison(), MANY, 50, checks=(crowded,), listen_overflows=3))
@@ -213,7 +213,7 @@ def test_starved_users_are_the_result_where_the_listen_queue_overflowed() -> Non
     words = said(full)[FEW]
     assert "40 knocks found the listen queue full" in words
     assert "11 of 50 users were never served" in words
-    assert (comparable(full.parts), comparable(starved.parts)) == (50, 25)
+    assert (decided(full.parts).users, decided(starved.parts).users) == (50, 25)
     lab = ComparisonLab(PARTS)
     unserved = with_point(comparison(), MANY, 50, checks=(STARVED,), never_served=11)
     assert lab.unsettled(unserved)  # where the bet is about
@@ -234,7 +234,7 @@ def test_parts_that_fill_the_load_generator_measure_it_and_not_the_servers() -> 
     made, whose = comparison(), f"full with “{FEW}” and with “{MANY}”: that measures Locust"
     for label, users in itertools.product((FEW, MANY), (25, 50)):
         made = with_point(made, label, users, checks=(filled,))
-    assert comparable(made.parts) == 10 and whose not in said(made)[""]
+    assert decided(made.parts).users == 10 and whose not in said(made)[""]
     both = with_point(made, FEW, 10, checks=(examples.UNFIT,))
     assert f"At 50 users the load generator was {whose}" in said(both)[""]
 

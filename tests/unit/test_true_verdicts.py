@@ -50,7 +50,7 @@ from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline import verdict as story
 from labs.kinds.timeline.forecast import course
-from labs.kinds.timeline.record import Expected, Timeline
+from labs.kinds.timeline.record import Expected, Timeline, WalkedStep
 from labs.present import reasons
 from labs.present.advice import HOLLOW
 from labs.present.bet import UNSETTLED, on_answer
@@ -491,11 +491,10 @@ def timelines(draw: st.DrawFn) -> Timeline:
     or find no user, and others take the cores."""
     work = draw(st.sampled_from([WAIT, Workload(cpu_s=0.02), Workload(cpu_s=0.01, wait_s=0.1)]))
     steps, model = walked(work, draw(st.sampled_from([8, 16])))
-    results, begin_s = [], 0.0
-    whole = replace(examples.timeline_run(), forecast=model)
+    whole, results = replace(examples.timeline_run(), forecast=model), []
+    plan = Timeline(server=GROWING, workload=work, steps=steps, machine=MACHINE, runs=(whole,))
     for number, step in enumerate(steps, 1):
-        rps = whole.expected_rps(begin_s, begin_s + step.seconds) * draw(near(0.3, 1.2))
-        begin_s += step.seconds
+        rps = WalkedStep(plan, number).forecast_rps * draw(near(0.3, 1.2))
         lost, killed = draw(st.integers(0, 6)), draw(st.integers(1, 3))
         made = replace(
             examples.step_result(number),
@@ -518,7 +517,7 @@ def timelines(draw: st.DrawFn) -> Timeline:
         results.append(replace(made, checks=checks))
     ramp = ((0.0, 3), (3.0 + draw(near(0.1, 4.5)), draw(st.integers(4, 16))))
     run = replace(whole, calibration=BURNED, step_results=tuple(results), ramp=ramp, events=())
-    return Timeline(server=GROWING, workload=work, steps=steps, machine=MACHINE, runs=(run,))
+    return structs.replace(plan, runs=(run,))
 
 
 @settings(properties, max_examples=80)

@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import psutil
 
@@ -46,14 +45,6 @@ CURLS = 3  # of each page
 STARTUP_S = 2.0
 LOOK_S = 0.05  # how often a waiting client looks whether it was stopped
 LONGEST_S = 5.0  # for an answer, and so until a stop is heeded
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """Times of one request, in seconds."""
-
-    wall_s: float
-    cpu_s: float  # of the server's processes
 
 
 class ClocksLab(LabKind[Clocks]):
@@ -88,7 +79,7 @@ class ClocksLab(LabKind[Clocks]):
         }
         rig.progress("starting the server")
         with rig.serve(SERVER) as running:
-            fetched: dict[str, list[Fetched]] = {name: [] for name in paths}
+            fetched: dict[str, list[tuple[float, float]]] = {name: [] for name in paths}
             for number in range(-1, FETCHES):  # the first round warms up
                 left_s = (self.seconds() - STARTUP_S) * (1 - (number + 1) / (FETCHES + 1))
                 rig.expect(left_s)
@@ -101,8 +92,8 @@ class ClocksLab(LabKind[Clocks]):
                 PageClock(
                     name=name,
                     workload=self.pages[name],
-                    wall_s=tuple(each.wall_s for each in fetched[name]),
-                    cpu_s=tuple(each.cpu_s for each in fetched[name]),
+                    wall_s=tuple(wall_s for wall_s, _ in fetched[name]),
+                    cpu_s=tuple(cpu_s for _, cpu_s in fetched[name]),
                     client=_client(running.url + path, rig.stop),
                 )
                 for name, path in paths.items()
@@ -120,8 +111,9 @@ class ClocksLab(LabKind[Clocks]):
         return Answer(part, found.page("both").cpu_fraction)
 
 
-def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
-    """Fetch once, on an own connection, timed from the first byte sent to the last read."""
+def _fetch(running: Running, path: str, stop: threading.Event) -> tuple[float, float]:
+    """Fetch once, on an own connection, timed from the first byte sent to the last read: wall time,
+    and CPU time of the server's processes."""
     connection = http.client.HTTPConnection(running.host, running.port, timeout=LONGEST_S)
     with contextlib.closing(connection):
         cpu_s, begin = _used_s(running), time.perf_counter()
@@ -137,7 +129,7 @@ def _fetch(running: Running, path: str, stop: threading.Event) -> Fetched:
         cpu_s = max(0.0, _used_s(running) - cpu_s)
         if response.status != http.client.OK:
             raise ServerFailed(f"The server said {response.status} to {path}.\n{running.log()}")
-        return Fetched(wall_s, cpu_s)
+        return wall_s, cpu_s
 
 
 def _used_s(running: Running) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from labs.analysis.causes import SYMPTOMS
 from labs.analysis.checks import STARVED
 from labs.analysis.contrast import CONFIDENCE, Difference, difference, spread_of_parts
-from labs.kinds.comparison.record import rounds
+from labs.kinds.comparison.record import most_users, rounds
 from labs.kinds.sweep.record import Recording
 from labs.records.results import Point, Run
 
@@ -31,7 +31,7 @@ def decided(parts: Mapping[str, Recording], confidence: float = CONFIDENCE) -> C
     """The last part against the first; None where no level of both can be believed."""
     labels = list(parts)
     under, over = labels[0], labels[-1]
-    users = comparable({label: parts[label] for label in (under, over)})
+    users = most_users([parts[under], parts[over]], believed)
     found = differ(parts, over, under, users, confidence) if users is not None else None
     if users is None or found is None:
         return None
@@ -60,13 +60,6 @@ def differ(
         if a is not None and b is not None:
             seen.append((a, b, spread_of_parts([each.points for each in run.values()])))
     return difference(seen, anew=True, confidence=confidence)
-
-
-def comparable(parts: Mapping[str, Recording]) -> int | None:
-    """Find the most users at which all of these have a point that can be believed."""
-    levels = [{point.users for point in part.points if believed(point)} for part in parts.values()]
-    common = set.intersection(*levels)
-    return max(common) if common else None
 
 
 def believed(point: Point) -> bool:

@@ -1,6 +1,6 @@
 """Record of a comparison: several experiments, measured by turns on one machine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar, get_args
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from labs.kinds.sweep.record import Recording
 from labs.records.errors import Unusable, choice, instance
 from labs.records.experiment import Experiment
-from labs.records.results import Result, Run
+from labs.records.results import Point, Result, Run
 
 Over = Literal["users", "pool"]
 
@@ -51,6 +51,14 @@ def merged(several: Sequence[Mapping[Part, Recording]]) -> dict[Part, Recording]
         )
         for label, part in several[0].items()
     }
+
+
+def most_users(
+    parts: Iterable[Recording], counts: Callable[[Point], bool] = lambda point: True
+) -> int | None:
+    """Find the most users at which each of these has a point that counts; None without any."""
+    levels = [{point.users for point in part.points if counts(point)} for part in parts]
+    return max(set.intersection(*levels), default=None)
 
 
 def check_parts(parts: Mapping[str, Experiment], over: str) -> None:

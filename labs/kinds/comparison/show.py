@@ -83,6 +83,6 @@ show = Show(
     ),
     verdict=under,
     levels=comparison_levels,
-    concluded=lambda found: [verdict.said(found)[0][1]],  # of all parts; the page has the rest
+    concluded=lambda found: [" ".join(verdict.findings(found)[0][1])],  # of all parts
     data=data,
 )

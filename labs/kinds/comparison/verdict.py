@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from labs.analysis.checks import GENERATOR
 from labs.kinds.comparison.contrast import Contrast, decided, overflowed
-from labs.kinds.comparison.record import Comparison
+from labs.kinds.comparison.record import Comparison, most_users
 from labs.kinds.sweep.record import Recording
 from labs.present import verdict
 from labs.present.advice import HOLLOW, unsteady
 from labs.present.power import powered
 from labs.records.experiment import Experiment
 from labs.records.format import crowd, digits, duration, listed, percent, quotient
+from labs.records.results import Point
 
 TIMES_FROM = 1.5  # from there on it is said as so many times as much
 
@@ -39,11 +40,6 @@ def about(parts: Mapping[str, Experiment]) -> str:
         f"One after the other, and back: {names}. {who} answers {what}, while {users} {ask}, one "
         "request at a time each."
     )
-
-
-def said(comparison: Comparison) -> tuple[tuple[str, str], ...]:
-    """The findings as text, a paragraph for each label."""
-    return tuple((label, " ".join(found)) for label, found in findings(comparison))
 
 
 def findings(comparison: Comparison) -> list[tuple[str, list[str]]]:
@@ -107,7 +103,8 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
     """Say by how much the two parts to be compared differ, or that this cannot be seen."""
     if decision is None:
         first, *_, last = comparison.parts
-        if filled := _filled([comparison.part(first), comparison.part(last)]):
+        both = comparison.part(first), comparison.part(last)
+        if filled := most_users(both, _filled):
             return [
                 f"At {crowd(filled)} the load generator was full with “{first}” and with “{last}”: "
                 "that measures Locust, so nothing is said of their ratio."
@@ -140,13 +137,9 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
     ]
 
 
-def _filled(parts: Sequence[Recording]) -> int | None:
-    """Find the most users at which all of these filled the load generator."""
-    full = [
-        {point.users for point in part.points if GENERATOR in {each.name for each in point.checks}}
-        for part in parts
-    ]
-    return max(set.intersection(*full), default=None)
+def _filled(point: Point) -> bool:
+    """Whether the load generator was full there."""
+    return GENERATOR in {each.name for each in point.checks}
 
 
 def ratio(comparison: Comparison, over: str, under: str, users: int) -> float:

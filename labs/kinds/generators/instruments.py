@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 
 from labs.host.hardware import cores
 from labs.host.monitor import Sampler
@@ -12,7 +12,6 @@ from labs.load import tools
 from labs.load.locust import address
 from labs.measure.rig import Rig, split_cores
 from labs.records.experiment import Workload
-from labs.records.snapshot import Usage
 from labs.servers.serve import Running, free_port
 
 FILE = Workload(page="file", wait_cv=0.0)  # that each of them asks for
@@ -24,32 +23,6 @@ TOOLS: Mapping[str, tuple[Program, Callable[..., list[str]], Callable[[str], too
 
 
 WAYS = (*LOCUSTS, *TOOLS)
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Window in which a generator asked: who used what, and the CPU of the busiest process of
-    either side, in cores."""
-
-    used: Usage
-    server_fullest: float
-    generator_fullest: float
-
-    def of(self, found: GeneratorResult) -> GeneratorResult:
-        """Give a generator's result its CPU, in cores."""
-        used = self.used
-        busy = used.busy_cpu + used.steal_cpu
-        return replace(
-            found,
-            seconds=used.seconds,
-            server_cpu=used.server_cpu,
-            generator_cpu=used.generator_cpu,
-            server_fullest=self.server_fullest,
-            generator_fullest=self.generator_fullest,
-            others_cpu=used.others_cpu + used.steal_cpu,
-            # Interrupts are in none of `busy`, and in the clocks of whoever was interrupted.
-            busy=min(1.0, max(busy, used.server_cpu + used.generator_cpu) / cores()),
-        )
 
 
 class Bench:
@@ -95,7 +68,7 @@ class Bench:
                 self.rig.pause(SETTLE_S)
                 asking = self._window()
                 said = tools.read_locust(tool.wait(tools.LATE_S, self.rig.stop))
-        return asking.of(_result(name, tools.locust_version(), argv, said, processes))
+        return _result(name, tools.locust_version(), argv, said, asking, processes)
 
     def _by_tool(self, name: str) -> GeneratorResult:
         """Measure ApacheBench or wrk, with one thread."""
@@ -109,10 +82,10 @@ class Bench:
             self.rig.pause(SETTLE_S / 2)
             asking = self._window()
             said = read(tool.wait(tools.LATE_S, self.rig.stop))
-        return asking.of(_result(name, named(program), argv, said))
+        return _result(name, named(program), argv, said, asking)
 
-    def _window(self) -> Window:
-        """Let the generator ask for some seconds, and see who used what."""
+    def _window(self) -> dict[str, float]:
+        """Let the generator ask for some seconds, and see who used what: fields of a result."""
         groups = self._sampler.server, self._sampler.generator
         before = self._sampler.snapshot()
         spent = [dict(group.used) for group in groups]
@@ -123,8 +96,17 @@ class Bench:
             for group, was in zip(groups, spent, strict=True)
         )
         used = before.until(after)
-        each = server / used.seconds, generator / used.seconds
-        return Window(used, *each)
+        # Interrupts are in none of `busy_cpu`, and in the clocks of whoever was interrupted.
+        busy = max(used.busy_cpu + used.steal_cpu, used.server_cpu + used.generator_cpu)
+        return {
+            "seconds": used.seconds,
+            "server_cpu": used.server_cpu,
+            "generator_cpu": used.generator_cpu,
+            "server_fullest": server / used.seconds,
+            "generator_fullest": generator / used.seconds,
+            "others_cpu": used.others_cpu + used.steal_cpu,
+            "busy": min(1.0, busy / cores()),
+        }
 
     def _cores(self, processes: int = 1) -> Sequence[int] | None:
         """Choose the generator's cores: those that the server leaves, if they are enough."""
@@ -133,12 +115,17 @@ class Bench:
 
 
 def _result(
-    name: str, program: str, argv: list[str], said: tools.Said, processes: int = 1
+    name: str,
+    program: str,
+    argv: list[str],
+    said: tools.Said,
+    asking: dict[str, float],
+    processes: int = 1,
 ) -> GeneratorResult:
     return GeneratorResult(
         name=name,
         program=program,
         command=tools.shown(argv),
         processes=processes,
-        **asdict(said),
+        **(asdict(said) | asking),  # in the seconds of the window, not of all it asked
     )

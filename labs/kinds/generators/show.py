@@ -8,7 +8,7 @@ from labs.present.blocks import Block
 from labs.present.levels import UNMEASURED, Level, Pace
 from labs.present.palette import BLUE, GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, bar, extent, rule, two_plots
-from labs.present.quantities import NoSuchNumber, Quantity
+from labs.present.quantities import NoSuchNumber
 from labs.records.format import digits, duration, percent, plain, quotient, rate
 from labs.theory import laws
 
@@ -138,13 +138,6 @@ def by(found: Generators, name: str = LOCUST) -> GeneratorResult:
     return result
 
 
-def _full(found: Generators, name: str = LOCUST) -> Quantity:
-    """Quote who was full: the generator, the server, both, the machine, or nobody."""
-    full = by(found, name).full
-    words = {("generator", "server"): "both", (): "nobody"}.get(full, f"the {''.join(full)}")
-    return Quantity(len(full), words)
-
-
 def _needed(found: Generators, throughput_rps: float, name: str = LOCUST) -> int:
     """Count the processes, each on a core of its own, that ask for that much at 80 %."""
     return laws.generators(throughput_rps, by(found, name).ceiling_rps)
@@ -186,8 +179,5 @@ show = Show(
         ),
         Column(head="command", of="command"),
     ),
-    quotes={
-        "full": _full,
-        "needed": quoted(_needed, str),
-    },
+    quotes={"needed": quoted(_needed, str)},
 )

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from labs.kinds.comparison.record import rounds
+from labs.kinds.comparison.record import most_users, rounds
 from labs.kinds.sweep.record import Recording
 from labs.records.errors import BadRecording, choice
 from labs.records.format import quotient
@@ -45,8 +45,7 @@ class Mystery(Result, tag="mystery", frozen=True, kw_only=True):
     @property
     def users(self) -> int | None:
         """The most users at which every variant was measured; None without such a level."""
-        levels = [{point.users for point in each.points} for each in self.variants.values()]
-        return max(set.intersection(*levels), default=None)
+        return most_users(self.variants.values())
 
     def throughput_rps(self, name: Variant) -> float:
         """Throughput of a variant, at `users`. KeyError if it was not tried."""

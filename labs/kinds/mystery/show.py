@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from labs.kinds.comparison.figure import comparison_alt, comparison_figure
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.comparison.verdict import times
 from labs.kinds.mystery import verdict
 from labs.kinds.mystery.record import Mystery, Variant
 from labs.kinds.mystery.scenarios import LIMITS, named
@@ -190,7 +189,6 @@ show = Show(
         "before": _rate("before"),
         "wrong": _rate("wrong"),
         "right": _rate("right"),
-        "times": quoted(Mystery.ratio, times),  # the throughput: times("right")
     },
     about=lambda mystery: verdict.ABOUT,
     verdict=under,

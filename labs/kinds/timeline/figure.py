@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Unpack
 
 from labs.kinds.timeline.record import (
@@ -49,23 +49,6 @@ CORES = "What each core did"
 BAND = "forecast, eight of ten runs"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
-    """Rates over whole seconds, as steps to draw."""
-
-    completed: list[float]
-    begun: list[float | None]  # of arrivals; None while a group asks
-    response_s: list[float | None]
-
-    @property
-    def edges(self) -> list[float]:
-        return [at * OVER_S for at in range(len(self.completed) + bool(self.completed))]
-
-    @property
-    def middles(self) -> list[float]:
-        return [(one + other) / 2 for one, other in itertools.pairwise(self.edges)]
-
-
 def timeline_figure(timeline: Timeline) -> Figure:
     """Draw four kinds of plots over the seconds of the middle run, one below the other. Steps are
     divided by dotted lines, and what was done to the server is marked in the third plot."""
@@ -81,16 +64,16 @@ def timeline_figure(timeline: Timeline) -> Figure:
 
 def timeline_curves(timeline: Timeline) -> list[Curve]:
     """Keep of the figure what stays beside a later run: what was answered, and how fast."""
-    rates = _rates_of(timeline.run)
-    times = [_ms(each) for each in rates.response_s]
-    said = [rate(each) for each in rates.completed]
-    slow = ["nothing answered" if each is None else duration(each) for each in rates.response_s]
-    begun = [sum(begin <= at for begin in timeline.begins_s) - 1 for at in rates.middles]
+    seconds = _seconds(timeline.run)
+    middles, answered = _middles(seconds), _answered(seconds)
+    took = [each.mean_response_time_s for each in seconds]
+    slow = ["nothing answered" if each is None else duration(each) for each in took]
+    begun = [sum(begin <= at for begin in timeline.begins_s) - 1 for at in middles]
     steps = unfit_places(timeline.run.step_results)
     unfit = [place for place, step in enumerate(begun) if step in steps]
     return [
-        Curve(x=rates.middles, y=rates.completed, said=said, plot="xy", unfit=unfit),
-        Curve(x=rates.middles, y=times, said=slow, plot="xy2", unfit=unfit),
+        Curve(x=middles, y=answered, said=[*map(rate, answered)], plot="xy", unfit=unfit),
+        Curve(x=middles, y=[*map(_ms, took)], said=slow, plot="xy2", unfit=unfit),
     ]
 
 
@@ -131,26 +114,31 @@ def happenings(events: Sequence[Event]) -> list[str]:
 
 
 def _throughputs(timeline: Timeline) -> Iterator[Trace]:
-    run, rates = timeline.run, _rates_of(timeline.run)
+    run, seconds = timeline.run, _seconds(timeline.run)
     others = [other for other in timeline.runs if other is not run]
-    for number, other in enumerate(map(_rates_of, others)):
-        name = "other runs"
-        yield _steps(name, other.edges, other.completed, THIN, width=1, legend=not number)
-    if any(value is not None for value in rates.begun):
-        yield _steps("came", rates.edges, rates.begun, GREY, dash="dot")
+    for number, other in enumerate(map(_seconds, others)):
+        yield _steps("other runs", other, _answered(other), THIN, width=1, legend=not number)
+    came = [each.begun / OVER_S if each.users is None else None for each in seconds]
+    if any(value is not None for value in came):
+        yield _steps("came", seconds, came, GREY, dash="dot")
     yield from _forecast(
         *(run, "xy", "req/s"),
         lambda part: (part.throughput_rps,) * 2,
         lambda part: part.throughput_band_rps and (part.throughput_band_rps,) * 2,
     )
     # The title says what this is.
-    yield _steps("answered", rates.edges, rates.completed, BLUE, legend=False)
+    yield _steps("answered", seconds, _answered(seconds), BLUE, legend=False)
+
+
+def _answered(seconds: Sequence[TimeBin]) -> list[float]:
+    return [each.completed / OVER_S for each in seconds]
 
 
 def _steps(
-    name: str, edges: Sequence[float], values: Values, colour: str, **how: Unpack[Shown]
+    name: str, seconds: Sequence[TimeBin], values: Values, colour: str, **how: Unpack[Shown]
 ) -> Trace:
-    """Draw a level for each time between two edges."""
+    """Draw a level for each second."""
+    edges = [*(each.at_s - OVER_S for each in seconds), *(each.at_s for each in seconds[-1:])]
     hover = f"{{y:.3~g}} req/s {name} from {{x}} s on"
     how |= {"shape": "hv", "group": name, "plot": "xy", "hover": hover}
     return line(name, edges, [*values, *values[-1:]], colour, **how)
@@ -187,10 +175,15 @@ def _forecast(
 
 def _response_times(run: TimelineRun) -> Iterator[Trace]:
     yield from _forecast(run, "xy2", "ms", lambda part: (_ms(part.response_time_s),) * 2)
-    rates = _rates_of(run)
+    seconds = _seconds(run)
+    times = [_ms(each.mean_response_time_s) for each in seconds]
     how: Shown = {"size": 5, "legend": False, "plot": "xy2"}
     how["hover"] = "{y:.4~g} ms on average, answered around {x} s"
-    yield line("response time", rates.middles, [*map(_ms, rates.response_s)], BLUE, **how)
+    yield line("response time", _middles(seconds), times, BLUE, **how)
+
+
+def _middles(seconds: Sequence[TimeBin]) -> list[float]:
+    return [each.at_s - OVER_S / 2 for each in seconds]
 
 
 def _ms(value_s: float | None) -> float | None:
@@ -220,29 +213,17 @@ def _under_way(run: TimelineRun) -> Iterator[Trace]:
         yield dots("done to the server", times, workers, ORANGE, **how)
 
 
-def _rates_of(run: TimelineRun) -> Rates:
-    each = round(OVER_S / TIME_BIN_S)
-    groups = [run.time_bins[at : at + each] for at in range(0, len(run.time_bins), each)]
-    groups = [group for group in groups if len(group) == each]  # the last may be cut short
-
-    def rates(count: Callable[[TimeBin], int]) -> list[float]:
-        return [sum(map(count, group)) / OVER_S for group in groups]
-
-    begun = rates(lambda moment: moment.begun)
-    return Rates(
-        completed=rates(lambda moment: moment.completed),
-        begun=[
-            None if group[-1].users is not None else value
-            for group, value in zip(groups, begun, strict=True)
-        ],
-        response_s=[_mean_response_s(group) for group in groups],
-    )
-
-
-def _mean_response_s(group: Sequence[TimeBin]) -> float | None:
-    done = [each for each in group if each.mean_response_time_s is not None]
-    whole = sum((each.mean_response_time_s or 0.0) * each.completed for each in done)
-    return whole / sum(each.completed for each in done) if done else None
+def _seconds(run: TimelineRun) -> list[TimeBin]:
+    """Add up the time bins of each whole second; the last may be cut short, and is left out."""
+    each, found = round(OVER_S / TIME_BIN_S), []
+    for end in range(each, len(run.time_bins) + 1, each):
+        group = run.time_bins[end - each : end]
+        begun, completed = sum(one.begun for one in group), sum(one.completed for one in group)
+        lives_s = sum((one.mean_response_time_s or 0.0) * one.completed for one in group)
+        whole = replace(group[-1], begun=begun, completed=completed)
+        mean_s = lives_s / completed if completed else None
+        found.append(replace(whole, mean_response_time_s=mean_s))
+    return found
 
 
 def _workers_at(run: TimelineRun, at_s: float) -> int:

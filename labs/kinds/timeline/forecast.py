@@ -17,19 +17,17 @@ from labs.kinds.timeline.record import Expected
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.results import Calibration, Machine
 from labs.records.steps import Step
-from labs.theory.forecast import forecast
+from labs.theory.forecast import expected
 from labs.theory.open_load import Floats, Station, reckon
 from labs.theory.server_model import SWITCH_INTERVAL_S, ServerModel
 
 PIECE_S = 1.0  # a step is forecast in pieces of about this length: its rates are drawn so
 
 
-def station(
-    server: Server, workload: Workload, calibration: Calibration, machine: Machine
-) -> Station:
+def station(model: ServerModel) -> Station:
     """Find what arrivals queue for at a server, however many come: it naps as little as in a crowd.
     Raises Unusable where a request costs nobody anything, as nothing then limits it."""
-    model = ServerModel(Experiment(server, workload, Load((1,))), calibration, machine)
+    server, workload = model.server, model.workload
     demand, V, W = model.demand(math.inf), model.V, model.W
     limits = model.limits(1, demand)
     del limits["users"]
@@ -62,10 +60,10 @@ def station(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Part of a course: a step, and the server as it finds it."""
+    """Part of a course: a step, and the model of the server as it finds it."""
 
     step: Step
-    server: Server
+    model: ServerModel
     begin_s: float
 
 
@@ -84,40 +82,32 @@ def course(
         parts = []
         for step in block:
             server = replace(server, processes=step.pool or server.processes)
-            parts.append(Part(step, server, begin_s))
+            experiment = Experiment(server, workload, Load((step.users or 1,)))
+            parts.append(Part(step, ServerModel(experiment, calibration, machine), begin_s))
             begin_s += step.seconds
-        foretell = _arrivals if open_load else _groups
-        found += foretell(parts, workload, calibration, machine)
+        found += _arrivals(parts) if open_load else map(_group, parts)
     return tuple(found)
 
 
-def _groups(
-    parts: Sequence[Part], workload: Workload, calibration: Calibration, machine: Machine
-) -> Iterator[Expected]:
-    for part in parts:
-        users = part.step.users
-        assert users is not None
-        experiment = Experiment(part.server, workload, Load((users,)))
-        (level,) = forecast(experiment, calibration, machine).levels
-        yield Expected(
-            from_s=part.begin_s,
-            to_s=part.begin_s + part.step.seconds,
-            throughput_rps=level.model_rps,
-            in_flight=(users, users),
-            response_time_s=level.model_response_time_s,
-        )
+def _group(part: Part) -> Expected:
+    (level,) = expected(part.model).levels
+    return Expected(
+        from_s=part.begin_s,
+        to_s=part.begin_s + part.step.seconds,
+        throughput_rps=level.model_rps,
+        in_flight=(level.users, level.users),
+        response_time_s=level.model_response_time_s,
+    )
 
 
-def _arrivals(
-    parts: Sequence[Part], workload: Workload, calibration: Calibration, machine: Machine
-) -> Iterator[Expected]:
+def _arrivals(parts: Sequence[Part]) -> Iterator[Expected]:
     """Forecast steps of arrivals one after the other: each takes over what the last has left."""
     edges, rates, stations = [parts[0].begin_s], list[float](), list[Station]()
     for part in parts:
         pieces = max(1, round(part.step.seconds / PIECE_S))
         edges += [part.begin_s + part.step.seconds * (n + 1) / pieces for n in range(pieces)]
         rates += [part.step.rate or 0.0] * pieces
-        stations += [station(part.server, workload, calibration, machine)] * pieces
+        stations += [station(part.model)] * pieces
     found = reckon(rates, stations, edges)
     for place in range(len(rates)):
         yield Expected(

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from labs.records.amounts import Amount, NotNegative
 from labs.records.experiment import Server, Workload
 from labs.records.processes import Process, ProcessTrees, Who
-from labs.records.results import Calibration, Measured, Power, Result, middle
+from labs.records.results import Calibration, Measured, Power, Result, middle, pick
 from labs.records.steps import MOST_STEPS, Step
 
 TIME_BIN_S = 0.25  # a time bin's length
-EDGE_S = 0.001  # parts of a forecast begin where steps do, but for their rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +29,11 @@ class Expected:
     throughput_band_rps: tuple[float, float] | None = None
     in_flight_band: tuple[tuple[float, float], tuple[float, float]] | None = None  # as in_flight
     response_time_s: float | None = None  # of those answered; None where nobody is
+
+    @property
+    def answers(self) -> float:
+        """Requests that are to be answered in that time."""
+        return self.throughput_rps * (self.to_s - self.from_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,14 +107,6 @@ class TimelineRun(ProcessTrees):
         """Add up the seconds from the first request to the end of the last step."""
         return sum(each.seconds for each in self.step_results)
 
-    def expected_rps(self, from_s: float, to_s: float) -> float:
-        """The mean throughput that was expected of a time, requests per second."""
-        whole = 0.0
-        for part in self.forecast:
-            shared_s = min(part.to_s, to_s) - max(part.from_s, from_s)
-            whole += part.throughput_rps * max(0.0, shared_s)
-        return whole / (to_s - from_s)
-
     def on_core(self, who: Who) -> float:
         """CPU seconds of a process tree for each second that passed: cores it kept busy."""
         return self.cpu_s(who) / self.seconds if self.seconds else 0.0
@@ -150,10 +146,7 @@ class Timeline(Result, tag="timeline", frozen=True, kw_only=True):
 
     def step(self, number: int) -> WalkedStep:
         """Find the step with that number, counted from 1. KeyError says which there are."""
-        walked = self.walked
-        if not 1 <= number <= len(walked):
-            raise KeyError(f"step={number}: not recorded. There are 1 to {len(walked)}.")
-        return walked[number - 1]
+        return pick(self.walked, number=number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +178,13 @@ class WalkedStep:
 
     @property
     def forecast_rps(self) -> float:
-        return self.timeline.run.expected_rps(self.begin_s, self.end_s)
+        """Mean throughput that was expected of the step, requests per second."""
+        return sum(part.answers for part in self._expected) / self.asked.seconds
 
     @property
     def forecast_response_s(self) -> float | None:
         """Mean of the answers that were expected in the step, in seconds; None where none was."""
-        expected = self.timeline.run.forecast
-        parts = [p for p in expected if self.begin_s < (p.from_s + p.to_s) / 2 < self.end_s]
-        lives = [(p.throughput_rps * (p.to_s - p.from_s), p.response_time_s) for p in parts]
+        lives = [(part.answers, part.response_time_s) for part in self._expected]
         known = [(count, each) for count, each in lives if each is not None]
         answered = sum(count for count, _ in known)
         return sum(count * each for count, each in known) / answered if answered else None
@@ -200,5 +192,10 @@ class WalkedStep:
     @property
     def forecast_at_end(self) -> Expected:
         """Find what was expected of the step's last moments."""
+        return self._expected[-1]
+
+    @property
+    def _expected(self) -> list[Expected]:
+        """List the forecast's parts whose middles lie in the step: their ends are rounded."""
         parts = self.timeline.run.forecast
-        return [part for part in parts if part.from_s < self.end_s - EDGE_S][-1]
+        return [p for p in parts if self.begin_s < (p.from_s + p.to_s) / 2 < self.end_s]

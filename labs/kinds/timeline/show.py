@@ -12,7 +12,6 @@ from labs.kinds.show import (
     known,
     level_by_level,
     quoted,
-    tabled,
     three_cores,
     to_know,
     two_digits,
@@ -25,13 +24,12 @@ from labs.kinds.timeline.figure import (
     timeline_levels,
     timeline_opening,
 )
-from labs.kinds.timeline.record import Timeline, TimelineRun, WalkedStep
+from labs.kinds.timeline.record import Timeline, WalkedStep
 from labs.present.blocks import DATA, VERDICT, Block, Said, Within, brief
 from labs.present.levels import Pace
 from labs.present.markup import each_in, wide_table
 from labs.present.palette import ORANGE
 from labs.present.quantities import NoSuchNumber
-from labs.present.tables import Table, link
 from labs.records.format import NARROW, digits, percent, plain
 from labs.records.processes import Who
 from labs.records.steps import KILL
@@ -80,24 +78,6 @@ MAIN = ("tree", "processes", "user s", "system s")  # of the table of both trees
 FOLDED = "On_Core is CPU seconds per second, and On_CPU is that over the machine's cores."
 
 
-PROCESSES = (
-    Column(head="tree", of=lambda process: TREES[process.who]),
-    Column(head="process", of="pid"),
-    Column(head="parent", of="parent"),
-    Column(head="from s", of="began_s", cell="{:.2f}".format),
-    Column(head="lived s", of="lived_s", cell="{:.2f}".format),
-    Column(head="user s", of="user_s", cell="{:.3f}".format),
-    Column(head="system s", of="system_s", cell="{:.3f}".format),
-    Column(head="minor faults", of="minor_faults"),
-    Column(head="major faults", of="major_faults"),
-)
-
-
-def process_table(run: TimelineRun) -> Table:
-    """Make a row for each process that was seen."""
-    return tabled(PROCESSES, run.processes)
-
-
 def under(timeline: Timeline) -> list[Block]:
     """Say what happened, whether the forecast held, who worked."""
     happened = each_in("<li>{}</li>", happenings(timeline.run.events))
@@ -108,20 +88,14 @@ def under(timeline: Timeline) -> list[Block]:
 
 
 def _processes(timeline: Timeline) -> Markup:
-    """Show both trees, a row each, and every process as a file."""
+    """Show both trees, a row each."""
     head = (
         *("tree", "processes", "lived s", "user s", "system s", "minor faults", "major faults"),
         *("On_Core", "On_CPU"),
     )
     rows = [_tree(timeline, who) for who in TREES if timeline.run.tree(who)]
-    name = f"processes-{timeline.machine.cores}-cores.csv"
-    everyone = link(name, "text/csv", process_table(timeline.run).csv(), "as a file")
-    return Markup(DATA).format(
-        Markup(
-            "<p>The processes of both trees, from the first request to the last. "
-            "Every process by itself: {}.</p>{}"
-        ).format(everyone, wide_table(head, rows, MAIN, note=FOLDED))
-    )
+    said = Markup("<p>The processes of both trees, from the first request to the last.</p>")
+    return Markup(DATA).format(said + wide_table(head, rows, MAIN, note=FOLDED))
 
 
 def _tree(timeline: Timeline, who: Who) -> tuple[str, ...]:
