@@ -37,7 +37,7 @@ NEVER_S = 10 * 365 * 86400  # the server looks for kernels to end, and finds onl
 REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = """
-import labs.panel.panels, labs.panel.sweep, labs.exercises.key
+import labs.panel.sweep, labs.exercises.key
 get_ipython().kernel.log.setLevel(50)  # that a page was left in the midst of a message is no news
 """
 
