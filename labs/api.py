@@ -4,6 +4,7 @@ recorded run (a book is built so, and a build never runs load), `record` measure
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
 import re
@@ -43,7 +44,7 @@ def opener(call: str) -> Callable[..., object]:
             names = ", ".join(signature.parameters)
             raise Unusable(f"{call}: {error}. Write {call}({names}).") from None
         name, lab = kind.named(*given, **more)
-        return opened(call, _named(name), lab)
+        return opened(_named(name), lab)
 
     open_lab.__name__ = open_lab.__qualname__ = call
     open_lab.__doc__ = inspect.getdoc(kind)
@@ -58,7 +59,7 @@ def _named(name: object) -> str:
     return name
 
 
-def opened(call: str, name: str, lab: LabKind[Any]) -> object:
+def opened(name: str, lab: LabKind[Any]) -> object:
     """Open the lab as the mode has it: its panel, its recorded run, or recorded anew."""
     if mode() == "record":
         from labs.recordings.recorder import record
@@ -69,7 +70,6 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
 
         return replay(name, lab)
     from labs.host import hardware
-    from labs.panel.panels import panel
 
     before = _open.pop(name, None)
     if before is not None:
@@ -79,7 +79,9 @@ def opened(call: str, name: str, lab: LabKind[Any]) -> object:
     lab = lab.at_scale(cores).scaled_down(cores, shared=shared)
     last = None if before else last_run.last(name, lab, machine)  # a cell that runs again is anew
     recorded = _recorded(name, lab, cores)
-    _open[name] = panel(call, name, lab, recorded=recorded, bets=_bets, last=last)
+    module, _, kind = lab.panel.partition(":")
+    made = getattr(importlib.import_module(f"labs.panel.{module}"), kind)
+    _open[name] = made(name, lab, recorded=recorded, bets=_bets, last=last)
     return _open[name]
 
 

@@ -163,7 +163,7 @@ def labs() -> dict[str, LabKind[Any]]:
     """The labs of the book by their names, as their cells ask for them."""
     found: dict[str, LabKind[Any]] = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(api, "opened", lambda call, name, lab: found.update({name: lab}))
+        patch.setattr(api, "opened", lambda name, lab: found.update({name: lab}))
         for cell in cells():
             exec(cell.source, {})
     return found

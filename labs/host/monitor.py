@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import Any, Self
 
 import psutil
 
@@ -56,15 +56,6 @@ class Group:
         for pid in pids:
             with contextlib.suppress(OSError, psutil.Error):
                 self.used[pid] = process_cpu_s(pid)
-
-
-class Threads(NamedTuple):
-    """Counters of the server's threads, summed."""
-
-    at: float  # time.perf_counter
-    voluntary: int  # context switches
-    involuntary: int
-    run_delay_s: float | None
 
 
 class Poller:
@@ -148,8 +139,6 @@ class Sampler(Poller):
                 generator_s=self.generator.sum_s,
                 busy_s=machine.busy_s,
                 own_s=own,
-                voluntary=threads.voluntary,
-                involuntary=threads.involuntary,
                 throttled_s=throttled,
                 listen_overflows=overflows,
                 backend_s=self.backend.sum_s,
@@ -157,8 +146,7 @@ class Sampler(Poller):
                 steal_s=machine.stolen_s,
                 group_s=machine.group_s,
                 spare_cores=machine.spare_cores,
-                run_delay_s=threads.run_delay_s,
-                threads_at=threads.at,
+                **threads,
             )
 
     @contextlib.contextmanager
@@ -200,20 +188,20 @@ class Sampler(Poller):
         watched = (self.server, self.behind, self.generator, self.backend, self.browser)
         return tuple(group for group in watched if group is not None)
 
-    def _threads(self) -> Threads:
-        """Look who is there, and read of the server's threads."""
+    def _threads(self) -> dict[str, Any]:
+        """Look who is there, and read what a snapshot has of the server's threads."""
         with one_look():
             for group in self._groups():
                 group.count()
         at, (voluntary, involuntary) = time.perf_counter(), switches(self.server.used)
-        return Threads(at, voluntary, involuntary, self._run_delay_s())
-
-    def _run_delay_s(self) -> float | None:
-        """Read the run-queue delay of the server's threads now."""
-        if self.delay is None:
-            return None
-        self.delay.look([*self.server.used, *self.behind.used])
-        return self.delay.seconds
+        if self.delay is not None:
+            self.delay.look([*self.server.used, *self.behind.used])
+        return {
+            "threads_at": at,
+            "voluntary": voluntary,
+            "involuntary": involuntary,
+            "run_delay_s": self.delay and self.delay.seconds,
+        }
 
     def _now(self) -> tuple[float, Sequence[object], float, float]:
         at, cores = time.perf_counter(), psutil.cpu_times(percpu=True)

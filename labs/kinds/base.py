@@ -65,6 +65,7 @@ class LabKind(ABC, Generic[Found]):
     fixed: ClassVar[Sequence[str]] = ()  # settings that cannot be changed in this kind
     ran_last: str = ""  # of several servers, which in a whole run: the strip of the cores is of it
     each: ClassVar[str] = "level"  # what is measured for `each_s`
+    panel: ClassVar[str] = "lab:LabPanel"  # the module in `labs.panel`, and the class in it
     draws_cores: ClassVar[bool] = False  # whether its figure shows what each core did
 
     @abstractmethod

@@ -4,9 +4,9 @@ Anybody may have written a student's file: its texts stay texts, and its numbers
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from dataclasses import dataclass, replace
 from statistics import median
+from typing import TypeGuard
 
 from markupsafe import Markup, escape
 
@@ -17,13 +17,12 @@ from labs.present.palette import GREEN, GREY, ORANGE
 from labs.present.plot import Figure, Shown, axis_title, dots, layout, line, log_axis
 from labs.present.tables import Table
 from labs.records.format import NARROW, digits, printable
-from labs.records.progress import LEAST, MOST, Saved
+from labs.records.progress import LEAST, MOST, Answered, Diagnosed, Foretold, Saved
 
 HEAD = ("answered", "right", "measured", "median bet", "median measured", "question")
 PREDICTION = "prediction"
 ELSEWHERE = "Elsewhere"  # labs of a reader's own, exercises of another version
 MOST_LETTERS = 1000  # of a text
-KEY = attrgetter("kind", "which", "question", "unit")  # of a row: what was asked
 MOST_FIGURES = 20  # of one unit each: the book's bets have seven, and a file may name any number
 RULE = (
     "Answered: laptops with an answer. Right: those with a right one; of a bet, one within "
@@ -36,20 +35,7 @@ READING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One bet, answer or diagnosis of a student. Numbers are in its unit."""
-
-    kind: str  # PREDICTION, "exercise" or "diagnosis"
-    which: str  # the lab, or the exercise
-    at: str
-    question: str = ""  # of a prediction, as are the others
-    unit: str = ""
-    value: float | None = None
-    measured: float | None = None
-    model: float | None = None
-    fit: bool = False  # whether the measurement settles it
-    right: bool = False  # of an exercise or a diagnosis
+Row = Foretold | Answered | Diagnosed  # of a student, with printable texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +68,7 @@ def class_table(found: Sequence[Laptop], chapters: Mapping[str, str]) -> Table:
     asked: dict[tuple[str, ...], list[tuple[Laptop, Row]]] = {}
     for laptop in found:
         for row in laptop.rows:
-            asked.setdefault(KEY(row), []).append((laptop, row))
+            asked.setdefault(_key(row), []).append((laptop, row))
     places = {which: place for place, which in enumerate(chapters)}
     keys = sorted(asked, key=lambda key: places.get(key[1], len(places)))
     lines = [_line(chapters.get(key[1], ELSEWHERE), key, asked[key]) for key in keys]
@@ -92,7 +78,7 @@ def class_table(found: Sequence[Laptop], chapters: Mapping[str, str]) -> Table:
 def figures(found: Sequence[Laptop]) -> list[tuple[str, Figure]]:
     """Draw a figure for each unit, with its description: bets and model over what was measured. Of
     more than MOST_FIGURES units those that the most laptops have."""
-    settled: dict[str, list[tuple[Laptop, Row]]] = {}
+    settled: dict[str, list[tuple[Laptop, Foretold]]] = {}
     for laptop in found:
         for row in filter(_settled, laptop.rows):
             settled.setdefault(row.unit, []).append((laptop, row))
@@ -119,28 +105,30 @@ def class_page(found: Sequence[Laptop], sheet: Table, script: str, left_out: int
 
 def _rows(file: Saved) -> list[Row]:
     bets = [
-        Row(
-            kind=PREDICTION,
-            which=_plainly(each.lab),
-            at=each.at,
+        replace(
+            each,
+            lab=_plainly(each.lab),
             question=_plainly(each.question),
             unit=_plainly(each.unit),
-            value=_bounded(each.value),
             measured=_bounded(each.measured),
             model=_bounded(each.model),
-            fit=each.fit,
         )
         for each in file.predictions
     ]
-    answers = [
-        Row(kind="exercise", which=_plainly(each.exercise), at=each.at, right=each.right)
-        for each in file.answers
-    ]
-    diagnoses = [
-        Row(kind="diagnosis", which=_plainly(each.lab), at=each.at, right=each.right)
-        for each in file.diagnoses
-    ]
+    answers = [replace(each, exercise=_plainly(each.exercise)) for each in file.answers]
+    diagnoses = [replace(each, lab=_plainly(each.lab)) for each in file.diagnoses]
     return [*bets, *answers, *diagnoses]
+
+
+def _key(row: Row) -> tuple[str, str, str, str]:
+    """Tell what was asked: the kind, the lab or exercise, and of a bet its question and unit."""
+    match row:
+        case Foretold():
+            return PREDICTION, row.lab, row.question, row.unit
+        case Answered():
+            return "exercise", row.exercise, "", ""
+        case Diagnosed():
+            return "diagnosis", row.lab, "", ""
 
 
 def _plainly(text: str) -> str:
@@ -153,14 +141,14 @@ def _bounded(number: float | None) -> float | None:
     return number if number is not None and LEAST <= number <= MOST else None
 
 
-def _settled(row: Row) -> bool:
-    return row.kind == PREDICTION and row.fit and None not in (row.value, row.measured)
+def _settled(row: Row) -> TypeGuard[Foretold]:
+    return isinstance(row, Foretold) and row.fit and None not in (_bounded(row.value), row.measured)
 
 
 def _hit(row: Row) -> bool:
-    if row.kind != PREDICTION:
+    if not isinstance(row, Foretold):
         return row.right
-    return _settled(row) and is_close(row.value or 0.0, row.measured or 0.0, row.unit)
+    return _settled(row) and is_close(row.value, row.measured or 0.0, row.unit)
 
 
 def _line(
@@ -171,8 +159,8 @@ def _line(
     def count(of: Iterable[tuple[Laptop, Row]]) -> str:
         return str(len({id(laptop) for laptop, _ in of}))
 
-    settled = [pair for pair in pairs if _settled(pair[1])]
-    bets = [row.value or 0.0 for _, row in settled]
+    settled = [(laptop, row) for laptop, row in pairs if _settled(row)]
+    bets = [row.value for _, row in settled]
     measured = [row.measured or 0.0 for _, row in settled]
     medians = [
         f"{digits(median(values))}{NARROW}{unit}" if values else "" for values in (bets, measured)
@@ -183,14 +171,14 @@ def _line(
     return count(pairs), right, count(settled) if foretold else "", *medians, called
 
 
-def _figure(unit: str, pairs: Sequence[tuple[Laptop, Row]]) -> Figure:
+def _figure(unit: str, pairs: Sequence[tuple[Laptop, Foretold]]) -> Figure:
     measured = [row.measured or 0.0 for _, row in pairs]
-    bets = [row.value or 0.0 for _, row in pairs]
+    bets = [row.value for _, row in pairs]
     models = [row.model for _, row in pairs]
     every = [*measured, *bets, *(each for each in models if each is not None)]
     ends = [min(every), max(every)]
     # plotly reads some HTML in what it is told, so that is escaped once more than JSON asks.
-    said = [str(escape(f"{laptop.name}, {row.which}: {row.question}")) for laptop, row in pairs]
+    said = [str(escape(f"{laptop.name}, {row.lab}: {row.question}")) for laptop, row in pairs]
     shown = str(escape(unit))
     axis = log_axis(every)
     across, upwards = (
@@ -209,7 +197,7 @@ def _figure(unit: str, pairs: Sequence[tuple[Laptop, Row]]) -> Figure:
     return {"data": traces, "layout": layout(480, margin, -0.2, xaxis=across, yaxis=upwards)}
 
 
-def _alt(unit: str, pairs: Sequence[tuple[Laptop, Row]]) -> str:
+def _alt(unit: str, pairs: Sequence[tuple[Laptop, Foretold]]) -> str:
     close = sum(_hit(row) for _, row in pairs)
     return (
         f"Measurements over bets, in {unit or 'no unit'}, with the line of equality: {len(pairs)} "

@@ -327,16 +327,17 @@ def websocket(book: Book, path: str, **headers: str) -> socket.socket:
 
 
 LEFT_S = 1
-OPTIONS = (f"--BookApp.left_after_s={LEFT_S}", "--MappingKernelManager.cull_interval=1")
+LOOKS = "--MappingKernelManager.cull_interval=1"
+OPTIONS = (f"--BookApp.left_after_s={LEFT_S}", LOOKS)
 PAGE = "<html><head></head><body>A page</body></html>\n"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[BookServer]:
+@pytest.fixture(params=[OPTIONS], ids=["own"])
+def server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[BookServer]:
     site = tmp_path / "site"
     (site / "_static").mkdir(parents=True)
     (site / "index.html").write_text(PAGE * 100)
-    server = BookServer(site, tmp_path, tmp_path, "/user/zo~e/", *OPTIONS)
+    server = BookServer(site, tmp_path, tmp_path, "/user/zo~e/", *request.param)
     try:
         server.start()
         yield server
@@ -377,3 +378,16 @@ def test_only_a_page_s_own_kernel_ends_when_its_page_is_gone(server: BookServer)
     assert others < kernels(server)  # and the one that waits for the next page
     paths = {each["path"] for each in server.ask("api/sessions")}
     assert paths == {"own.ipynb"}
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize(
+    "server", [("--MappingKernelManager.cull_idle_timeout=1", LOOKS)], indirect=True
+)
+def test_the_kernel_that_waits_outlives_the_idle_ones_of_its_server(server: BookServer) -> None:
+    assert compression(server, "book/") == "gzip"
+    (warm,) = eventually(lambda: kernels(server), START_S, "a kernel that waits for its page")
+    for _ in range(2):  # the second begins when the first one's time is up
+        server.ask("api/kernels", "POST", {"name": "python3"})
+        eventually(lambda: kernels(server) == {warm}, START_S, "the end of the other alone")
+    assert server.ask("book/session", "POST", {"page": "a page"})["kernel"]["id"] == warm

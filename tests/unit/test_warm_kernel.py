@@ -14,6 +14,7 @@ class Kernels:
 
     def __init__(self, dying: int) -> None:
         self.dying, self.started, self.there = dying, 0, set[str]()
+        self.kernel_spec, self.metadata = self, dict[str, int]()
 
     def __contains__(self, kernel_id: str) -> bool:
         return kernel_id in self.there
@@ -29,7 +30,7 @@ class Kernels:
     def get_kernel(self, kernel_id: str) -> Any:
         return self
 
-    # as a kernel, and as its client
+    # as a kernel, its specification, and its client
 
     def client(self) -> Any:
         return self

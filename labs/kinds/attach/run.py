@@ -37,6 +37,7 @@ class AttachLab(LabKind[Attached]):
     """A server of the reader's own: looked at, forecast, measured and judged."""
 
     result = Attached
+    panel = "your_server:YourServerPanel"
     rounds = 1  # its levels are walked up and down as it is
 
     def __init__(

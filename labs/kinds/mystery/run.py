@@ -35,6 +35,7 @@ class MysteryLab(LabKind[Mystery]):
     once wrongly and once rightly. Seeds 1 to 7 have seven limits, and so on."""
 
     result = Mystery
+    panel = "mystery:MysteryPanel"
 
     def __init__(
         self,

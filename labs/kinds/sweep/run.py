@@ -33,6 +33,7 @@ class SweepLab(LabKind[Recording]):
     with as well, by their labels: each is recorded in place of the experiment's own."""
 
     result = Recording
+    panel = "sweep:SweepPanel"
 
     def __init__(
         self,

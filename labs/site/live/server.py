@@ -21,7 +21,6 @@ from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebso
 from jupyter_server.services.sessions.sessionmanager import ModelName
 from jupyter_server.utils import ensure_async
 from tornado import web
-from tornado.ioloop import PeriodicCallback
 from traitlets import Bool, Float, Integer, Unicode, default
 from traitlets.config import Config
 
@@ -29,15 +28,13 @@ from labs.host.project import SITE
 from labs.imports.reading import MOST_BYTES
 from labs.site.live.progress_handler import ProgressHandler
 from labs.site.live.prompt_connection import PromptConnection
-from labs.site.live.warm_kernel import WarmKernel
+from labs.site.live.warm_kernel import NEVER_S, WarmKernel
 
-KEEP_INTERVAL_MS = 30_000  # how often the warm kernel is looked after
 LEFT_AFTER_S = 15 * 60  # a laptop may sleep, and its page comes back to its kernel
-NEVER_S = 10 * 365 * 86400  # the server looks for kernels to end, and finds only those of pages
 REST_AFTER_S = 15 * 60.0  # on a hub, which ends servers that nobody uses
 
 WARM_UP = """
-import labs.panel.panels, labs.panel.sweep, labs.exercises.key
+import labs.panel.sweep, labs.exercises.key
 get_ipython().kernel.log.setLevel(50)  # that a page was left in the midst of a message is no news
 """
 
@@ -231,8 +228,8 @@ class BookApp(ExtensionApp):
         self.settings["websocket_max_message_size"] = MOST_BYTES + 2**20  # a load test's file
         kernels = self.serverapp.kernel_manager
         self.warm = WarmKernel(kernels, self.warm_up, self.log)
+        # So that it looks for kernels to end, and finds only those of pages.
         kernels.cull_idle_timeout = kernels.cull_idle_timeout or NEVER_S
-        self.keeper = PeriodicCallback(self.warm.keep, KEEP_INTERVAL_MS)
 
     def initialize_handlers(self) -> None:
         assert self.serverapp is not None
@@ -251,10 +248,8 @@ class BookApp(ExtensionApp):
         """Warm a kernel only if asked to: users of others' servers may never open the book."""
         if self.warm_at_start:
             self.warm.warm()
-        self.keeper.start()
 
     async def stop_extension(self) -> None:
-        self.keeper.stop()
         await self.warm.close()
 
 

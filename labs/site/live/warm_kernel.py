@@ -6,12 +6,12 @@ answers at once. One is kept ready; when it is handed out, the next is started.
 
 import asyncio
 import logging
-from datetime import UTC, datetime
 from typing import Any
 
 from jupyter_server.utils import ensure_async
 
 READY_TIMEOUT_S = 60.0
+NEVER_S = 10 * 365 * 86400  # after which a server ends a kernel that is not to be ended
 NEXT_AFTER_S = 2.0  # so that warming the next does not slow the page that took this one
 
 
@@ -48,17 +48,6 @@ class WarmKernel:
             return kernel_id
         return await self._start()  # it died while it waited
 
-    def keep(self) -> None:
-        """Keep the kernel that waits from being ended, if called now and then: it is used, however
-        idle it looks to a server that ends idle kernels."""
-        if self._warming is None or not self._warming.done():
-            return
-        if self._warming.exception() is None and self._warming.result() in self._kernels:
-            self._kernels.get_kernel(self._warming.result()).last_activity = datetime.now(UTC)
-        else:
-            self._warming = None
-            self.warm()
-
     async def close(self) -> None:
         """Start no kernel any more, and end the one on its way: nobody has used it yet."""
         if self._next is not None:
@@ -77,7 +66,9 @@ class WarmKernel:
         launching: asyncio.Future[str] = asyncio.ensure_future(started)
         self._launching = launching
         kernel_id = await asyncio.shield(launching)
-        client = self._kernels.get_kernel(kernel_id).client()
+        kernel = self._kernels.get_kernel(kernel_id)
+        kernel.kernel_spec.metadata["cull_idle_timeout"] = NEVER_S  # it waits
+        client = kernel.client()
         client.start_channels(hb=False)  # its thread complains when it is stopped early
         try:
             await client.wait_for_ready(timeout=READY_TIMEOUT_S)

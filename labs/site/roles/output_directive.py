@@ -11,25 +11,21 @@ have (any more), is a warning with its line, so a strict build fails.
 """
 
 from datetime import datetime
-from typing import Any
 
 from docutils import nodes
 from markupsafe import Markup
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from labs.present.annotations import NoSuchLine, Note, annotated, notes
+from labs.present.annotations import NoSuchLine, annotated, notes
 from labs.recordings import outputs
 from labs.recordings.outputs import Output
 from labs.records.errors import BadRecording
 
-
-class output(nodes.General, nodes.Element):
-    """An output: its lines, the notes, and where it was made."""
-
-
-class printed(nodes.literal_block):
-    """The command of an output and its lines."""
+OPEN = Markup(
+    '<div class="wt-output" id="output-{}">\n'
+    '<div class="wt-output-command"><code>$ {}</code></div>\n'
+    '<pre tabindex="0" role="region" aria-label="Output of {}">{}</pre>\n'
+)
 
 
 class OutputDirective(SphinxDirective):
@@ -46,16 +42,13 @@ class OutputDirective(SphinxDirective):
             found = notes(list(self.content), shown.lines)
         except (BadRecording, NoSuchLine) as problem:
             raise self.error(f"{{output}} {name}: {problem}") from None
-        made = output(name=name)
-        made += self._lines(shown, found)
-        made += self.parse_content_to_nodes()
-        made += nodes.paragraph("", caption(shown), classes=["wt-output-made"])
-        return [made]
-
-    def _lines(self, shown: Output, found: list[Note]) -> nodes.Node:
-        text = f"$ {shown.command}\n{shown.text}"
-        html = Markup("<code>$ {}</code>").format(shown.command), annotated(shown.lines, found)
-        return printed(text, text, language="text", html=html, command=shown.command)
+        lines = OPEN.format(name, shown.command, shown.command, annotated(shown.lines, found))
+        return [
+            nodes.raw("", lines, format="html"),
+            *self.parse_content_to_nodes(),
+            nodes.paragraph("", caption(shown), classes=["wt-output-made"]),
+            nodes.raw("", "</div>\n", format="html"),
+        ]
 
 
 def caption(shown: Output) -> str:
@@ -65,29 +58,3 @@ def caption(shown: Output) -> str:
         f"Beside {shown.what}. Tool: {shown.tool}, {day.day} {day:%B %Y}. Machine: "
         f"{shown.machine.caption}."
     )
-
-
-def _visit_html(translator: Any, node: nodes.Element) -> None:
-    translator.body.append(Markup('<div class="wt-output" id="output-{}">\n').format(node["name"]))
-
-
-def _depart_html(translator: Any, _node: nodes.Element) -> None:
-    translator.body.append("</div>\n")
-
-
-def _lines_in_html(translator: Any, node: nodes.Element) -> None:
-    command, lines = node["html"]
-    translator.body.append(
-        Markup(
-            '<div class="wt-output-command">{}</div>\n<pre tabindex="0" role="region" '
-            'aria-label="Output of {}">{}</pre>\n'
-        ).format(command, node["command"], lines)
-    )
-    raise nodes.SkipNode
-
-
-def add_to(app: Sphinx) -> None:
-    """Let pages write outputs with notes."""
-    app.add_node(output, html=(_visit_html, _depart_html))
-    app.add_node(printed, html=(_lines_in_html, None))
-    app.add_directive("output", OutputDirective)
