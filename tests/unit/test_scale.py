@@ -25,7 +25,7 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.sweep.alt_text import sweep_alt
 from labs.kinds.sweep.beside import as_if_on
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import Drawing, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.run import TimelineLab
@@ -212,10 +212,10 @@ def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:
     lab = SWEEPS["many-cores"]
     there = as_if_on(simulated(lab.experiment, 2), 8)
     users = lab.at_scale(8).experiment.load.users
-    drawn = sweep_figure(None, (), users=users, recorded=there, as_if=", as if on 8")
-    assert {trace["name"] for trace in drawn["data"]} == {"recorded on 2 cores, as if on 8"}
-    said = sweep_alt(None, (), users=users, recorded=there, as_if=", as if on 8")
-    assert "Recorded on 2 cores, as if on 8" in said
+    drawing = Drawing(users=users, recorded=there, as_if=", as if on 8")
+    names = {trace["name"] for trace in sweep_figure(drawing)["data"]}
+    assert names == {"recorded on 2 cores, as if on 8"}
+    assert "Recorded on 2 cores, as if on 8" in sweep_alt(drawing)
 
 
 def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:
