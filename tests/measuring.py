@@ -1,0 +1,14 @@
+"""Measuring an experiment as a lab's run does: real servers, real load."""
+
+from collections.abc import Callable
+from typing import Any
+
+from labs.kinds.sweep.record import Recording
+from labs.kinds.sweep.run import SweepLab
+from labs.measure.rig import Rig
+from labs.records.experiment import Experiment
+
+
+def measure(experiment: Experiment, on_event: Callable[[Any], None] | None = None) -> Recording:
+    """Measure every level of the experiment; a recording with one run."""
+    return Rig(on_event).perform(SweepLab(experiment))
