@@ -11,7 +11,6 @@ from labs.analysis.schedule import duration_s
 from labs.host.waiting import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.beside import as_if_on
 from labs.kinds.sweep.figure import Drawing, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
@@ -230,4 +229,4 @@ class SweepPanel(LabPanel[Recording]):
             return None, ""
         if recorded.experiment.server == experiment.server or recorded.machine.cores == cores:
             return recorded, ""
-        return as_if_on(recorded, cores), f", as if on {cores}"
+        return recorded.as_if_on(cores), f", as if on {cores}"
