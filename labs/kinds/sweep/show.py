@@ -184,11 +184,6 @@ def drawing(recording: Recording) -> Drawing:
     )
 
 
-def data(recording: Recording) -> dict[str, object]:
-    """Give all numbers of a sweep."""
-    return report.joined(recording)
-
-
 def note(recording: Recording) -> str:
     """Say what the service time is, where it was told, and which database it had, if any."""
     told = any(point.service_time_s is not None for point in recording.points)
@@ -296,5 +291,5 @@ show = Show(
     levels=sweep_levels,
     concluded=lambda found: verdict.verdict(found.model, found.run),
     note=note,
-    data=data,
+    data=report.joined,
 )
