@@ -340,3 +340,6 @@ def test_figure_shows_the_spread_of_recorded_runs() -> None:
     assert recorded["error_y"]["array"][0] == pytest.approx(2)
     assert recorded["error_y"]["arrayminus"][0] == pytest.approx(2)
     assert recorded["marker"]["color"] == palette.GREY
+    alone = trace(whole(recorded=examples.recording(1.0)), "recorded on 2 cores")
+    assert alone["error_y"]["array"][0] == pytest.approx(0.4)  # of one run its interval
+    assert "runs" not in alone["customdata"][0]

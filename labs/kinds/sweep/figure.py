@@ -105,13 +105,14 @@ class Throughput:
 
     def mark(self, point: Point, over: Sequence[Point] = ()) -> Mark:
         """Mark a level with its 95 % interval, or from lowest to highest of several runs."""
-        if over:
+        several = len(over) > 1
+        if several:
             low, high = extent([self.measured(each) for each in over])
         else:
             low, high = sorted(self.of(point.users, rps) for rps in point.throughput_ci_rps)
         value = self.measured(point)
         span = f"{self.say(low)} to {self.say(high)}"
-        said = f"; {span} in {len(over)} runs" if over else f", {span}"
+        said = f"; {span} in {len(over)} runs" if several else f", {span}"
         return Mark(value, (low, high), f"{self.say(value)}{said}{hover_checks(point)}")
 
 
