@@ -1,6 +1,5 @@
-"""Measuring an experiment as a lab's run does: real servers, real load."""
+"""Measure an experiment as a lab's run does: real servers, real load."""
 
-from collections.abc import Callable
 from typing import Any
 
 from labs.kinds.sweep.record import Recording
@@ -9,6 +8,6 @@ from labs.measure.rig import Rig
 from labs.records.experiment import Experiment
 
 
-def measure(experiment: Experiment, on_event: Callable[[Any], None] | None = None) -> Recording:
+def measure(experiment: Experiment, on_event: Any = None) -> Recording:
     """Measure every level of the experiment; a recording with one run."""
     return Rig(on_event).perform(SweepLab(experiment))

@@ -27,21 +27,23 @@ from labs.present.core_strip import strip_alt, strip_rows
 from labs.present.plot import Figure, log_axis
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Point, Prediction
+from labs.records.results import Point
 
 GUESS = Guess(users=8, rps=160.0)
 POINTS = examples.run(unfit=4).points
 
 
+DRAWING = Drawing(
+    users=examples.USERS,
+    prediction=examples.prediction(),
+    points=POINTS,
+    recorded=examples.recording(0.9, 1.0, 1.1),
+    guess=GUESS,
+)
+
+
 def whole(**changes: Any) -> Figure:
-    asked: dict[str, Any] = {
-        "users": examples.USERS,
-        "prediction": examples.prediction(),
-        "points": POINTS,
-        "recorded": examples.recording(0.9, 1.0, 1.1),
-        "guess": GUESS,
-    }
-    return sweep_figure(Drawing(**(asked | changes)))
+    return sweep_figure(replace(DRAWING, **changes))
 
 
 def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
@@ -109,9 +111,7 @@ def test_sweep_figure_draws_a_band_around_the_line_of_a_forecast_that_has_one() 
     none = tuple(replace(level, band_rps=None) for level in plain.levels)
     wide = tuple(replace(each, band_rps=(each.model_rps / 2, each.bound_rps)) for each in none)
     for levels, drawn in ((none, False), (wide, True)):
-        forecast: Prediction = replace(plain, levels=levels)
-        users = [level.users for level in levels]
-        found = sweep_figure(Drawing(users=users, prediction=forecast))["data"]
+        found = whole(prediction=replace(plain, levels=levels))["data"]
         assert {"bound", "forecast"} <= {each["name"] for each in found}
         for plot in ("x", "x2"):
             areas = [each for each in found if each["name"] == BAND and each["xaxis"] == plot]
@@ -308,14 +308,10 @@ def test_no_two_series_look_alike_without_colour() -> None:
 
 
 def alt(points: Sequence[Point] = POINTS, users: tuple[int, ...] = examples.USERS) -> str:
-    drawing = Drawing(
-        users=users,
-        prediction=examples.prediction(users),
-        points=points,
-        recorded=examples.recording() if len(users) > 1 else None,
-        guess=replace(GUESS, users=users[-1]),
-    )
-    return sweep_alt(drawing)
+    recorded = examples.recording() if len(users) > 1 else None
+    guess, forecast = replace(GUESS, users=users[-1]), examples.prediction(users)
+    asked = replace(DRAWING, users=users, points=points, prediction=forecast)
+    return sweep_alt(replace(asked, recorded=recorded, guess=guess))
 
 
 def test_alt_words(snapshot: SnapshotAssertion) -> None:
