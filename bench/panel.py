@@ -29,7 +29,8 @@ from bench.browser import built, chromium, reading
 from labs.host.hardware import fingerprint
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import columns, joined
-from labs.kinds.sweep.run import measure
+from labs.kinds.sweep.run import SweepLab
+from labs.measure.rig import Rig
 from labs.recordings import store
 
 LABS = {
@@ -102,7 +103,7 @@ def from_here(lab: str) -> Run:
     """Measure a lab's experiment without a page."""
     recorded = store.recording(lab)
     assert isinstance(recorded, Recording)
-    return run_of(lab, "here", joined(measure(recorded.experiment)))
+    return run_of(lab, "here", joined(Rig().perform(SweepLab(recorded.experiment))))
 
 
 def summary(runs: Sequence[Run], cores: int) -> list[str]:

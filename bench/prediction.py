@@ -37,7 +37,8 @@ from bench.servers import server_of
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.report import joined
-from labs.kinds.sweep.run import measure
+from labs.kinds.sweep.run import SweepLab
+from labs.measure.rig import Rig
 from labs.recordings import store
 from labs.records.errors import Unusable
 from labs.records.experiment import CPU_BY, Experiment, Load, Server, Workload
@@ -128,7 +129,7 @@ def main() -> int:
     recordings: dict[str, object] = {}
     for number, setting in zip(range(1, asked.settings + 1), drawn(asked.seed), strict=False):
         title = f"{number}. {name_of(setting)}"
-        recording = measure(setting)
+        recording = Rig().perform(SweepLab(setting))
         found += (fresh := rows(recording))
         print(shown(title, fresh), flush=True)
         recordings[title] = joined(recording)

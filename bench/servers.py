@@ -15,7 +15,8 @@ import argparse
 import sys
 
 from bench.levels import CPU, MIXED, WAIT, Column, Row, by_work, rows, shown, sizes
-from labs.kinds.sweep.run import measure
+from labs.kinds.sweep.run import SweepLab
+from labs.measure.rig import Rig
 from labs.records.experiment import Experiment, Load, Page, Server, Workload
 from labs.servers.catalogue import CATALOGUE, ServerRow, missing
 
@@ -59,7 +60,7 @@ def main() -> int:
         server = server_of(kind)
         for name, (workload, users) in (FILES if files else WORK).items():
             load = Load(users, seconds=2.0, keep_alive=bool(server.keep_alive))
-            found += (fresh := rows(measure(Experiment(server, workload, load))))
+            found += (fresh := rows(Rig().perform(SweepLab(Experiment(server, workload, load)))))
             print(shown(f"{kind.architecture} by {kind.by}, {name}", fresh, MORE), flush=True)
     if found:
         print(f"\n{by_work(found)}")

@@ -39,12 +39,11 @@ def opener(call: str) -> Callable[..., object]:
 
     def open_lab(*given: Any, **more: Any) -> object:
         try:
-            signature.bind(*given, **more)
+            asked = signature.bind(*given, **more).arguments
         except TypeError as error:
             names = ", ".join(signature.parameters)
             raise Unusable(f"{call}: {error}. Write {call}({names}).") from None
-        name, lab = kind.named(*given, **more)
-        return opened(_named(name), lab)
+        return opened(_named(asked.pop("name")), kind(**asked))
 
     open_lab.__name__ = open_lab.__qualname__ = call
     open_lab.__doc__ = inspect.getdoc(kind)

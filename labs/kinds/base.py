@@ -181,18 +181,7 @@ class LabKind(ABC, Generic[Found]):
         return again
 
     @classmethod
-    def recording(cls, name: str) -> str:
-        """Name the lab's recording, where a cell calls the lab by that name."""
-        return name
-
-    @classmethod
-    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
-        """Make the lab that a cell asks for, and name its recording."""
-        return cls.recording(name), cls(*given, **more)
-
-    @classmethod
     def signature(cls) -> inspect.Signature:
         """Sign the function that a cell calls: a name, then the lab's own arguments."""
         name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="str")
-        own = inspect.signature(cls).parameters
-        return inspect.Signature([*{"name": name, **own}.values()])
+        return inspect.Signature([name, *inspect.signature(cls).parameters.values()])

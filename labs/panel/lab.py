@@ -188,8 +188,8 @@ class LabPanel(ipywidgets.VBox, Generic[Found]):
         )
 
     def _ready(self) -> None:
-        """Offer Run once the reader has predicted; what cannot be is not predicted. Mark what stands
-        there where it is of other settings."""
+        """Offer Run once the reader has predicted; what cannot be is not predicted. Mark what
+        stands there where it is of other settings."""
         if self._shown is not None:
             differs = self._earlier.differs(self._told(self._lab))
             self._results.tell(differs, others=bool(differs) or not self._possible)

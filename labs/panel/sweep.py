@@ -11,8 +11,7 @@ from labs.analysis.schedule import duration_s
 from labs.host.waiting import Stopped
 from labs.kinds.base import LabKind
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.beside import as_if_on
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import Drawing, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.sweep.show import show
@@ -209,17 +208,18 @@ class SweepPanel(LabPanel[Recording]):
         put(self._assumed, html(assumptions(prediction.notes if prediction else ())))
         points = sorted(run.points if run else (), key=lambda point: point.users)
         trails = self._earlier.beside(self._current, self._told(self._lab))
-        shown: dict[str, Any] = {
-            "users": load.users,
-            "again": self._current.second_forecast if self._current else (),
-            "recorded": recorded,
-            "as_if": as_if,
-            "guess": guess,
-        }
-        alt = sweep_alt(prediction, points, **shown)
-        self._figure.alt = f"{alt} {trails_alt(trails)}".strip()
-        figure = sweep_figure(prediction, points, think_time_s=load.think_time_s, **shown)
-        self._figure.figure = with_trails(figure, trails)
+        drawing = Drawing(
+            users=load.users,
+            prediction=prediction,
+            again=self._current.second_forecast if self._current else (),
+            points=points,
+            think_time_s=load.think_time_s,
+            recorded=recorded,
+            as_if=as_if,
+            guess=guess,
+        )
+        self._figure.alt = f"{sweep_alt(drawing)} {trails_alt(trails)}".strip()
+        self._figure.figure = with_trails(sweep_figure(drawing), trails)
 
     def _recorded_beside(self, experiment: Experiment) -> tuple[Recording | None, str]:
         """Find the recorded run to stand beside a run of the same server and work, at any levels;
@@ -229,4 +229,4 @@ class SweepPanel(LabPanel[Recording]):
             return None, ""
         if recorded.experiment.server == experiment.server or recorded.machine.cores == cores:
             return recorded, ""
-        return as_if_on(recorded, cores), f", as if on {cores}"
+        return recorded.as_if_on(cores), f", as if on {cores}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from labs.exercises import catalogue
 from labs.exercises.exercise import Exercise
-from labs.kinds.registry import KINDS, lab_kind
+from labs.kinds.registry import KINDS
 from labs.recordings import store
 
 
@@ -52,6 +52,6 @@ def _pages() -> Iterator[Chapter]:
             yield Chapter(
                 number=title[1] or "0",
                 title=title[2],
-                labs=tuple(lab_kind(kind).recording(lab) for kind, lab in calls if kind in KINDS),
+                labs=tuple(lab for kind, lab in calls if kind in KINDS),
                 page=page.relative_to(store.BOOK).with_suffix(".html").as_posix(),
             )

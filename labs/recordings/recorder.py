@@ -179,8 +179,8 @@ def _cells(page: Path) -> Iterator[Cell]:
                 case ast.Call(
                     func=ast.Name(id=kind), args=[ast.Constant(value=str(lab)), *_], keywords=more
                 ) if kind in KINDS:
-                    name, also = lab_kind(kind).recording(lab), tuple(_also(more))
-                    yield Cell(lab=name, kind=kind, page=page, source=cell.source, also=also)
+                    also = tuple(_also(more))
+                    yield Cell(lab=lab, kind=kind, page=page, source=cell.source, also=also)
 
 
 def _also(given: Sequence[ast.keyword]) -> Iterator[str]:

@@ -272,10 +272,8 @@ class Prediction:
     notes: tuple[str, ...] = ()  # assumptions worth reading
 
     def at(self, users: int) -> PredictedLevel:
-        for level in self.levels:
-            if level.users == users:
-                return level
-        raise KeyError(f"users={users}: not a predicted level.")
+        """Find the level of so many users; KeyError says which there are."""
+        return pick(self.levels, users=users)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,12 +326,13 @@ def middle(runs: Sequence[Record], key: Callable[[Record], float]) -> Record:
 
 
 def pick(records: Iterable[Record], **wanted: Any) -> Record:
-    """Find the record with that value in that field: `pick(counts, name="without a lock")`.
+    """Find the record with these values in its fields: `pick(counts, name="without a lock")`.
     KeyError says which there are."""
-    ((field_, value),) = wanted.items()
     there = []
     for record in records:
-        if (each := getattr(record, field_)) == value:
+        found = {name: getattr(record, name) for name in wanted}
+        if found == wanted:
             return record
-        there.append(str(each))
-    raise KeyError(f"{field_}={value!r}: not recorded. There are {', '.join(there)}.")
+        there.append(" ".join(map(str, found.values())).strip())
+    asked = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
+    raise KeyError(f"{asked}: not recorded. There are {', '.join(there)}.")

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import psutil
 import pytest
+from measuring import measure
 from waiting import eventually
 
 from labs.host import hardware
 from labs.host.waiting import Stopped
-from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.measure.burners import (
     BURN_S,

@@ -36,8 +36,8 @@ def test_run_writes_the_recording_joined_with_its_predictions(tmp_path):
         forecast, explained = point["predicted"], point["explained"]
         assert set(forecast) >= {"bound_rps", "model_rps", "model_response_time_s", "limit"}
         assert forecast["bound_rps"] >= forecast["model_rps"] * 0.999
-        assert set(explained) == {"model_rps", "limit", "service_time_s", "queued_s"}
-        assert point["queued_s"] == explained["queued_s"]
+        assert explained["users"] == forecast["users"] == point["users"]
+        assert set(explained) == set(forecast)
         whole_s = point["service_time_s"] + point["queued_s"]
         assert whole_s == pytest.approx(point["response_time_s"]["mean"])
         assert point["demand_s"] > 0

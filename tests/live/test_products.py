@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from measuring import measure
 from servers_here import needed, page_of
 from surroundings import program
 from told_settings import FILES, set_in, settings
@@ -24,7 +25,6 @@ from labs.host import hardware as this_machine
 from labs.host import programs
 from labs.host.counters import listen_overflows
 from labs.host.monitor import process_cpu_s
-from labs.kinds.sweep.run import measure
 from labs.measure import calibration
 from labs.panel.allowed import programs as offered
 from labs.records.errors import ServerFailed, Unusable

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import examples
 import pytest
+from measuring import measure
 
 from labs.host.project import ROOT
 from labs.kinds.sweep import show
-from labs.kinds.sweep.run import measure
 from labs.panel.settings import Settings
 from labs.present import reasons
 from labs.records.errors import Unusable

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 from asking import ask
+from measuring import measure
 from waiting import eventually
 
 from labs.host.process_tree import born
-from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.servers.control import ServerControl
 from labs.servers.serve import Running, serve

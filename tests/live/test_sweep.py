@@ -11,12 +11,13 @@ import numpy as np
 import psutil
 import pytest
 from examples import modelled
+from measuring import measure
 from waiting import eventually
 
 from labs.analysis.causes import effects
 from labs.host.waiting import Stopped
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import SweepLab, measure
+from labs.kinds.sweep.run import SweepLab
 from labs.load import tools
 from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.progress import Progress

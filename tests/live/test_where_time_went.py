@@ -3,9 +3,9 @@
 import os
 
 import pytest
+from measuring import measure
 
 from labs.host import run_queue
-from labs.kinds.sweep.run import measure
 from labs.records.experiment import Experiment, Load, Server, Workload
 from labs.records.time_split import PARTS, TimeSplit
 

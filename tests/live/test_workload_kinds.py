@@ -13,11 +13,11 @@ import examples
 import psutil
 import pytest
 from asking import client, get
+from measuring import measure
 from msgspec import structs
 
 from labs.host import hardware as this_machine
 from labs.kinds.sweep.record import Recording
-from labs.kinds.sweep.run import measure
 from labs.kinds.sweep.show import show
 from labs.measure.rig import split_cores
 from labs.panel.settings import Settings

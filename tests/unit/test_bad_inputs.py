@@ -186,7 +186,7 @@ FIELDS = {  # a call with a place for a value, and what can never stand there
     "generators('mine', seconds={})": REALS[:6],
     "mystery('mine', seed={})": WHOLES,
     "mystery('mine', users={})": ("5", "'1'", "[]", "[0]", "[2, 1]"),
-    "classic({})": ("None", "'s9'", "5", "''"),
+    "classic('mine', {})": ("None", "'s9'", "5", "''"),
 }
 
 

@@ -19,7 +19,7 @@ from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
 from labs.kinds.sweep import show as sweep
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.figure import AT_RUN_SPEED, BAND, sweep_figure
+from labs.kinds.sweep.figure import AT_RUN_SPEED, BAND, Drawing, sweep_figure
 from labs.kinds.timeline.figure import timeline_figure
 from labs.present import palette
 from labs.present.bet import Guess
@@ -27,19 +27,23 @@ from labs.present.core_strip import strip_alt, strip_rows
 from labs.present.plot import Figure, log_axis
 from labs.recordings import store
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.results import Point, Prediction
+from labs.records.results import Point
 
 GUESS = Guess(users=8, rps=160.0)
 POINTS = examples.run(unfit=4).points
 
 
+DRAWING = Drawing(
+    users=examples.USERS,
+    prediction=examples.prediction(),
+    points=POINTS,
+    recorded=examples.recording(0.9, 1.0, 1.1),
+    guess=GUESS,
+)
+
+
 def whole(**changes: Any) -> Figure:
-    asked: dict[str, Any] = {
-        "users": examples.USERS,
-        "recorded": examples.recording(0.9, 1.0, 1.1),
-        "guess": GUESS,
-    }
-    return sweep_figure(examples.prediction(), POINTS, **(asked | changes))
+    return sweep_figure(replace(DRAWING, **changes))
 
 
 def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
@@ -51,7 +55,7 @@ def trace(figure: Figure, name: str, plot: str = "x") -> dict[str, Any]:
     "figure",
     [
         whole(),
-        sweep_figure(None, (), users=(1,)),
+        sweep_figure(Drawing(users=(1,))),
         whole(users=(1, 16, 256), think_time_s=0.1),
     ],
 )
@@ -90,7 +94,7 @@ def test_the_bound_has_its_corner_between_two_levels() -> None:
             examples.prediction().levels, (1, 2, 4, 8), (20.0, 40.0, 60.0, 60.0), strict=True
         )
     )
-    figure = sweep_figure(replace(examples.prediction(), levels=levels), (), users=(1, 2, 4, 8))
+    figure = whole(prediction=replace(examples.prediction(), levels=levels))
     bound = trace(figure, "bound")
     assert list(zip(bound["x"], bound["y"], strict=True))[2] == (3.0, 60.0)
     assert trace(figure, "forecast")["x"] == [1, 2, 4, 8]
@@ -107,9 +111,7 @@ def test_sweep_figure_draws_a_band_around_the_line_of_a_forecast_that_has_one() 
     none = tuple(replace(level, band_rps=None) for level in plain.levels)
     wide = tuple(replace(each, band_rps=(each.model_rps / 2, each.bound_rps)) for each in none)
     for levels, drawn in ((none, False), (wide, True)):
-        forecast: Prediction = replace(plain, levels=levels)
-        users = [level.users for level in levels]
-        found = sweep_figure(forecast, (), users=users)["data"]
+        found = whole(prediction=replace(plain, levels=levels))["data"]
         assert {"bound", "forecast"} <= {each["name"] for each in found}
         for plot in ("x", "x2"):
             areas = [each for each in found if each["name"] == BAND and each["xaxis"] == plot]
@@ -133,9 +135,9 @@ def test_sweep_draws_the_forecast_at_the_speed_of_the_run_where_that_is_seen(
 ) -> None:
     asked = Experiment(Server("prefork", processes=8), work, Load([4, 8]))
     found = examples.by_law(asked, core_speed=speed)
-    figure, table = sweep.figure(found), sweep.show.table(found)
+    figure, table = sweep.show.figure(found), sweep.show.table(found)
     drawn = AT_RUN_SPEED in {each["name"] for each in figure["data"]}
-    tabled, told = AT_RUN_SPEED in table.head, f"{AT_RUN_SPEED}: " in sweep.alt(found).lower()
+    tabled, told = AT_RUN_SPEED in table.head, f"{AT_RUN_SPEED}: " in sweep.show.alt(found).lower()
     assert (drawn, tabled, told) == (moves,) * 3
     for plot, factor in (("x", speed), ("x2", 1 / speed)) if moves else ():
         first, again = (trace(figure, name, plot)["y"] for name in ("forecast", AT_RUN_SPEED))
@@ -149,7 +151,7 @@ def far_apart(most: int) -> Experiment:
 
 
 def test_axes_stand_still_and_turn_logarithmic_for_far_apart_levels() -> None:
-    empty = sweep_figure(None, (), users=examples.USERS)["layout"]
+    empty = sweep_figure(Drawing(users=examples.USERS))["layout"]
     assert empty["xaxis"]["range"] == whole()["layout"]["xaxis"]["range"]
     assert empty["xaxis"]["type"] == "linear"
     far = whole(users=(1, 8, 32))["layout"]
@@ -162,26 +164,27 @@ def test_axes_stand_still_and_turn_logarithmic_for_far_apart_levels() -> None:
 def test_each_plot_turns_logarithmic_by_its_own_values() -> None:
     """32 users at a third of the ceiling: throughput rises 32 times, and nobody waits longer."""
     found = examples.by_law(far_apart(32))
-    users = found.experiment.load.users
-    figure = sweep_figure(found.run.forecast, found.points, users=users)
+    forecast = Drawing(users=found.experiment.load.users, prediction=found.run.forecast)
+    figure = sweep_figure(replace(forecast, points=found.points))
     assert figure["layout"]["yaxis"]["type"] == "log"
     assert figure["layout"]["yaxis2"]["type"] == "linear"
     titles = [each["text"] for each in figure["layout"].get("annotations", ())]
     assert ["(log scale)" in each for each in titles] == [True, False]
-    assert trace(sweep_figure(None, found.points, users=users), "measured here")["y"][0] < 12
+    alone = sweep_figure(replace(forecast, prediction=None, points=found.points))
+    assert trace(alone, "measured here")["y"][0] < 12
 
     # What lands later turns no axis.
     slow = [replace(found.points[-1], mean_response_time_s=9.0)]
-    landed = sweep_figure(found.run.forecast, slow, users=users)["layout"]
+    landed = sweep_figure(replace(forecast, points=slow))["layout"]
     assert landed["yaxis2"]["type"] == "linear"
 
     # A bet lies at the edge of its plot: ten times above on one axis, three times on the other.
     bet = Guess(users=32, rps=1e6)
-    high = sweep_figure(found.run.forecast, (), users=users, guess=bet)
+    high = sweep_figure(replace(forecast, guess=bet))
     known = max(trace(high, "bound")["y"] + trace(high, BAND)["y"])
     assert trace(high, "your prediction")["y"] == [pytest.approx(10 * known)]
     assert trace(high, "your prediction")["text"] == ["far above "]  # it looks like no value there
-    small = sweep_figure(found.run.forecast, (), users=users, guess=replace(bet, rps=1e-9))
+    small = sweep_figure(replace(forecast, guess=replace(bet, rps=1e-9)))
     lowest = min(trace(small, "bound")["y"] + trace(small, BAND)["y"])
     assert trace(small, "your prediction")["y"] == [pytest.approx(lowest / 10)]
     assert trace(small, "your prediction")["text"] == ["far below "]
@@ -305,10 +308,10 @@ def test_no_two_series_look_alike_without_colour() -> None:
 
 
 def alt(points: Sequence[Point] = POINTS, users: tuple[int, ...] = examples.USERS) -> str:
-    guess = replace(GUESS, users=users[-1])
     recorded = examples.recording() if len(users) > 1 else None
-    expected = examples.prediction(users)
-    return sweep_alt(expected, points, users=users, recorded=recorded, guess=guess)
+    guess, forecast = replace(GUESS, users=users[-1]), examples.prediction(users)
+    asked = replace(DRAWING, users=users, points=points, prediction=forecast)
+    return sweep_alt(replace(asked, recorded=recorded, guess=guess))
 
 
 def test_alt_words(snapshot: SnapshotAssertion) -> None:
@@ -333,3 +336,6 @@ def test_figure_shows_the_spread_of_recorded_runs() -> None:
     assert recorded["error_y"]["array"][0] == pytest.approx(2)
     assert recorded["error_y"]["arrayminus"][0] == pytest.approx(2)
     assert recorded["marker"]["color"] == palette.GREY
+    alone = trace(whole(recorded=examples.recording(1.0)), "recorded on 2 cores")
+    assert alone["error_y"]["array"][0] == pytest.approx(0.4)  # of one run its interval
+    assert "runs" not in alone["customdata"][0]

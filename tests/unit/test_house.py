@@ -82,7 +82,7 @@ def test_habits() -> None:
 
 
 THINKING = "What only thinks touches no process, no file and no socket"  # a contract
-RUNNING = {"run", "walk", "instruments", "look", "ramp"}  # the modules of kinds that do
+RUNNING = {"run", "walk", "instruments", "ramp"}  # the modules of kinds that do
 
 
 def thinking() -> Iterator[Path]:

@@ -24,8 +24,7 @@ from labs.exercises import readings
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.comparison.run import ComparisonLab
 from labs.kinds.sweep.alt_text import sweep_alt
-from labs.kinds.sweep.beside import as_if_on
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import Drawing, sweep_figure
 from labs.kinds.sweep.record import Recording
 from labs.kinds.sweep.run import SweepLab
 from labs.kinds.timeline.run import TimelineLab
@@ -190,7 +189,7 @@ def test_what_a_reader_writes_is_run_as_written() -> None:
 def test_a_recorded_run_is_set_beside_one_on_more_cores() -> None:
     lab = SWEEPS["many-cores"]
     here, there = simulated(lab.at_scale(8).experiment, 8), simulated(lab.experiment, 2)
-    moved = as_if_on(there, 8)
+    moved = there.as_if_on(8)
     assert [point.users for point in moved.points] == [4, 8, 12, 16, 32]
     for point in moved.points[1:]:
         at = here.at(point.users)
@@ -210,12 +209,12 @@ def test_exercises_on_parts_follow_the_scale() -> None:
 
 def test_the_figure_says_whose_scale_a_recorded_run_is_at() -> None:
     lab = SWEEPS["many-cores"]
-    there = as_if_on(simulated(lab.experiment, 2), 8)
+    there = simulated(lab.experiment, 2).as_if_on(8)
     users = lab.at_scale(8).experiment.load.users
-    drawn = sweep_figure(None, (), users=users, recorded=there, as_if=", as if on 8")
-    assert {trace["name"] for trace in drawn["data"]} == {"recorded on 2 cores, as if on 8"}
-    said = sweep_alt(None, (), users=users, recorded=there, as_if=", as if on 8")
-    assert "Recorded on 2 cores, as if on 8" in said
+    drawing = Drawing(users=users, recorded=there, as_if=", as if on 8")
+    names = {trace["name"] for trace in sweep_figure(drawing)["data"]}
+    assert names == {"recorded on 2 cores, as if on 8"}
+    assert "Recorded on 2 cores, as if on 8" in sweep_alt(drawing)
 
 
 def test_numbers_grow_in_proportion_up_to_four_times_the_bend() -> None:

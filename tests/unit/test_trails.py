@@ -13,7 +13,7 @@ from msgspec import structs
 
 from labs.kinds.comparison.record import Comparison
 from labs.kinds.registry import showing
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import Drawing, sweep_figure
 from labs.panel.earlier_runs import EarlierRuns
 from labs.present import settings
 from labs.present.plot import Figure
@@ -26,7 +26,7 @@ COMPARED = {"attach", "sweep", "comparison", "race", "timeline", "memory", "gene
 
 
 def sweep(users: tuple[int, ...] = examples.USERS) -> Figure:
-    return sweep_figure(None, examples.run().points, users=users)
+    return sweep_figure(Drawing(users=users, points=examples.run().points))
 
 
 def trail(words: str, experiment: Experiment = examples.EXPERIMENT) -> Trail:
@@ -64,7 +64,7 @@ def test_four_runs_differ_without_colour_and_each_has_one_entry_in_the_legend() 
     assert looks == {*LOOKS}
     largest = max(each["marker"]["size"] for each in sweep()["data"])
     assert min(each["marker"]["size"] for each in pale) >= largest + 3
-    alone = with_trails(sweep_figure(None, (), users=examples.USERS), trails)["data"]
+    alone = with_trails(sweep_figure(Drawing(users=examples.USERS)), trails)["data"]
     assert min(each["marker"]["size"] for each in alone) >= 8
 
 

@@ -1,8 +1,9 @@
-"""Windows of an attachment: so many users, settled, counted and checked."""
+"""A server that somebody else started: who answers, and windows of so many users, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from labs.analysis import checks
@@ -10,8 +11,10 @@ from labs.analysis.failures import failures
 from labs.analysis.point import count_level
 from labs.analysis.schedule import LEAST_COMPLETIONS, PAINT_S, SETTLE
 from labs.analysis.visits import visited
+from labs.host import listeners
 from labs.host.listeners import Family
-from labs.host.monitor import Sampler
+from labs.host.monitor import Sampler, allowed_cores
+from labs.kinds.attach.record import Found
 from labs.load.locust import Driver, LoadFailed
 from labs.load.target import Answer, Target
 from labs.measure.rig import Rig
@@ -51,6 +54,42 @@ class Asked:
     think_time_s: float = 0.0
     workers: int | None = None  # requests it holds at once
     locustfile: str = ""  # its name, where its users ask
+
+
+def family_at(target: Target) -> Family:
+    """Find the processes that listen at that address; none on another machine."""
+    return listeners.listening(target.host, target.port) if target.here else Family()
+
+
+def found_at(
+    target: Target,
+    answer: Answer,
+    server: Family,
+    behind: Family,
+    *,
+    programs: Sequence[str] = (),
+    pool: int | None = None,
+) -> Found:
+    """Say what can be seen of a server. `behind` and their `programs` work when it is asked; `pool`
+    is how many requests it holds at once, where its owner told that."""
+    pids, roots, leaves = server.pids(), server.roots, server.leaves()
+    port = set(listeners.listeners(target.host, target.port)) if target.here else set()
+    serving = [pid for pid in leaves if pid in port] or leaves
+    everyone = pids + behind.pids()
+    cores = allowed_cores(everyone) or 0
+    quota = listeners.quota_of(serving[0]) if serving else None
+    return Found(
+        program=listeners.program(roots[0]) if roots else "",
+        processes=len(everyone),
+        threads=sum(map(listeners.threads_of, pids)),
+        cores=cores,
+        quota_cores=quota if quota and quota < (cores or math.inf) else None,
+        one_core_each=listeners.runtime(roots[0]) if roots and not programs else "",
+        workers=len(serving),
+        pool=pool or (listeners.pool(roots[0], len(serving)) if roots else None),
+        behind=tuple(programs),
+        server=answer.server,
+    )
 
 
 class Windows:

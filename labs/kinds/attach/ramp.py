@@ -17,8 +17,14 @@ from labs.analysis.visits import join, judge
 from labs.host import listeners
 from labs.host.hardware import cores as usable
 from labs.kinds.attach.forecast import Cost, Rates, forecast, levels, rates
-from labs.kinds.attach.instruments import LONE_ANSWERS, LONGEST_WINDOW_S, Asked, Watch, Windows
-from labs.kinds.attach.look import found_at
+from labs.kinds.attach.instruments import (
+    LONE_ANSWERS,
+    LONGEST_WINDOW_S,
+    Asked,
+    Watch,
+    Windows,
+    found_at,
+)
 from labs.kinds.attach.record import Attached, Attachment, Known
 from labs.kinds.attach.verdict import RISES
 from labs.load.locust import LoadFailed

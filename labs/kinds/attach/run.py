@@ -8,8 +8,7 @@ from pathlib import Path
 
 from labs.host.listeners import Family
 from labs.host.monitor import Sampler
-from labs.kinds.attach.instruments import Asked, Watch
-from labs.kinds.attach.look import family_at, found_at
+from labs.kinds.attach.instruments import Asked, Watch, family_at, found_at
 from labs.kinds.attach.ramp import Ramp
 from labs.kinds.attach.record import Attached
 from labs.kinds.attach.report import found_text

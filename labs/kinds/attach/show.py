@@ -10,15 +10,13 @@ from labs.kinds.attach.record import Attached, Known
 from labs.kinds.attach.verdict import verdict
 from labs.kinds.show import Column, Show, known, quoted, to_know
 from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
-from labs.kinds.sweep.figure import ResponseTime, Throughput, sweep_figure
+from labs.kinds.sweep.figure import Drawing, ResponseTime, Throughput, sweep_figure
 from labs.kinds.sweep.show import COLUMNS, Level, level
 from labs.present.blocks import DATA, SPOKEN, Block, Said, Within
-from labs.present.plot import Figure
 from labs.present.tables import MS
 from labs.present.trails import Curve, unfit_places
 from labs.present.verdict import assumptions
 from labs.records.format import digits, duration, plain, rate
-from labs.records.results import Prediction
 
 AS_IN_A_SWEEP = (
     *("users", "req/s", "forecast req/s", "should lie from", "should lie to", "mean ms"),
@@ -26,28 +24,20 @@ AS_IN_A_SWEEP = (
 OWN = "The book's own server, started for this run."
 
 
-def drawn(attached: Attached) -> Prediction:
-    """The forecast as it is drawn: once the levels have ended early, without those that nobody
-    asked for."""
-    run = attached.run
-    if not run.stopped:
-        return run.forecast
-    asked = {point.users for point in run.points}
-    levels = tuple(level for level in run.forecast.levels if level.users in asked)
-    return replace(run.forecast, levels=levels)
-
-
-def attach_figure(attached: Attached) -> Figure:
-    """Draw throughput and response time over the users, beside the stored forecast and its band."""
-    prediction = drawn(attached)
-    users = [level.users for level in prediction.levels]
-    think_s = attached.run.think_time_s
-    figure = sweep_figure(prediction, attached.points, users=users, think_time_s=think_s)
-    traces = [
-        trace | {"name": trace["name"].replace("measured here", "measured")}
-        for trace in figure["data"]
-    ]
-    return {**figure, "data": traces}
+def drawing(attached: Attached) -> Drawing:
+    """Draw the levels beside the stored forecast and its band; once they have ended early, without
+    those that nobody asked for."""
+    run, levels = attached.run, attached.run.forecast.levels
+    if run.stopped:
+        asked = {point.users for point in run.points}
+        levels = tuple(level for level in levels if level.users in asked)
+    return Drawing(
+        users=[level.users for level in levels],
+        prediction=replace(run.forecast, levels=levels),
+        points=run.points,
+        here="measured",
+        think_time_s=run.think_time_s,
+    )
 
 
 def curves(attached: Attached) -> list[Curve]:
@@ -59,14 +49,6 @@ def curves(attached: Attached) -> list[Curve]:
         said = [*map(side.say, values)]
         kept.append(Curve(x=users, y=values, said=said, plot=plot, unfit=unfit))
     return kept
-
-
-def attach_alt(attached: Attached) -> str:
-    """The figure in sentences."""
-    prediction = drawn(attached)
-    users = [level.users for level in prediction.levels]
-    said = sweep_alt(prediction, attached.points, users=users)
-    return said.replace("Measured here", "Measured")
 
 
 def under(attached: Attached) -> list[Block]:
@@ -98,8 +80,8 @@ def _demand(attached: Attached) -> float:
 show: Show[Attached] = Show(
     result=Attached,
     middle_by="its highest throughput",
-    draw=attach_figure,
-    alt=attach_alt,
+    draw=lambda attached: sweep_figure(drawing(attached)),
+    alt=lambda attached: sweep_alt(drawing(attached)),
     kept=curves,
     measured=lambda attached: bool(attached.points),
     about=lambda attached: f"{attached.url}." if attached.url else OWN,

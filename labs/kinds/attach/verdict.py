@@ -78,13 +78,9 @@ class Curve:
         first = next(i for i, point in enumerate(self.points) if point.throughput_rps >= enough)
         return self.points[first:] if first < len(self.points) - 1 else ()
 
-    def by_users(self, point: Point) -> float:
-        """Throughput if nothing were full."""
-        return point.users / (self.run.alone_s + self.run.think_time_s)
-
     def share(self, point: Point) -> float:
-        """Share of the throughput `by_users` that was measured."""
-        return point.throughput_rps / self.by_users(point)
+        """Divide the throughput by that of so many users if nothing were full."""
+        return point.throughput_rps * (self.run.alone_s + self.run.think_time_s) / point.users
 
     def mean(self, name: str) -> float:
         """The mean of a field of the points on the plateau, or else of the last one."""

@@ -8,7 +8,7 @@ from labs.kinds.classics.published import TABLES
 from labs.kinds.generators.record import Asked
 from labs.records.amounts import NotNegative, Users
 from labs.records.errors import BadRecording
-from labs.records.results import Result
+from labs.records.results import Result, pick
 
 AB, LOCUST = "ab", "Locust"
 
@@ -46,12 +46,7 @@ class ReplicationRun:
 
     def tried(self, setup: str, users: int, by: str) -> Tried:
         """Find a row that was tried; KeyError says which there are."""
-        for each in self.tries:
-            if (each.setup, each.users, each.by) == (setup, users, by):
-                return each
-        rows = (f"{t.users} by {t.by} {t.setup}".strip() for t in self.tries)
-        wanted = f"{users} by {by} {setup}".strip()
-        raise KeyError(f"{wanted}: not tried. There are {', '.join(rows)}.")
+        return pick(self.tries, users=users, by=by, setup=setup)
 
     def by(self, generator: str) -> tuple[Tried, ...]:
         """List what a load generator measured."""

@@ -125,19 +125,10 @@ class ClassicLab(LabKind[Replication]):
     rounds = 1
     recorded_by = "make classics"
 
-    def __init__(self, name: str, trials: Sequence[Trial] | None = None) -> None:
-        choice("classic", name, tuple(TABLES))
-        self.classic = name
-        self.trials = tuple(TRIALS[name] if trials is None else trials)
-
-    @classmethod
-    def recording(cls, name: str) -> str:
-        return f"classics-{name}"
-
-    @classmethod
-    def named(cls, name: str, *given: Any, **more: Any) -> tuple[str, Self]:
-        """Name and make the lab of a source."""
-        return cls.recording(name), cls(name, *given, **more)
+    def __init__(self, source: str, trials: Sequence[Trial] | None = None) -> None:
+        choice("source", source, tuple(TABLES))
+        self.classic = source
+        self.trials = tuple(TRIALS[source] if trials is None else trials)
 
     def about(self) -> str:
         servers = dict.fromkeys(

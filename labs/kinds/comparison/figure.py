@@ -216,10 +216,7 @@ def _marks(
     symbol: str,
     size: float,
 ) -> Trace:
-    marks = [
-        plot.mark(spot.points[0], spot.points if len(spot.part.runs) > 1 else ())
-        for spot, plot in measured
-    ]
+    marks = [plot.mark(spot.points[0], spot.points) for spot, plot in measured]
     symbols = [symbol if spot.points[0].fit else f"{symbol}-open" for spot, _ in measured]
     x, values = [spot.x for spot, _ in measured], [mark.value for mark in marks]
     name = f"{each.name}: measured"

@@ -36,7 +36,7 @@ def under(comparison: Comparison) -> list[Block]:
 
 def data(comparison: Comparison) -> dict[str, object]:
     """Give all numbers of a comparison, each part's as a sweep's, and what it decides."""
-    parts = {label: sweep.data(part) for label, part in comparison.parts.items()}
+    parts = {label: sweep.show.data(part) for label, part in comparison.parts.items()}
     decision = msgspec.to_builtins(decided(comparison.parts))
     return {**msgspec.to_builtins(comparison), "parts": parts, "contrast": decision}
 

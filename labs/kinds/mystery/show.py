@@ -145,7 +145,7 @@ def under(mystery: Mystery) -> list[Block]:
 
 def data(mystery: Mystery) -> dict[str, object]:
     """Give all numbers of a mystery, each variant's as a sweep's."""
-    variants = {name: sweep.data(found) for name, found in mystery.variants.items()}
+    variants = {name: sweep.show.data(found) for name, found in mystery.variants.items()}
     return {**msgspec.to_builtins(mystery), "variants": variants}
 
 

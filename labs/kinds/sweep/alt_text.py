@@ -4,50 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from labs.kinds.sweep.record import Levels, Recording
+from labs.kinds.sweep.figure import Drawing
+from labs.kinds.sweep.record import Levels
 from labs.present.advice import HOLLOW
-from labs.present.bet import Guess
 from labs.present.levels import Level
 from labs.present.verdict import span
 from labs.records.format import crowd, duration, listed, rate, unserved
-from labs.records.results import Point, PredictedLevel, Prediction
+from labs.records.results import Point
 
 PEAK = 1.05  # times the last level's throughput: less is a plateau, not a peak
 
 
-def sweep_alt(
-    prediction: Prediction | None,
-    points: Sequence[Point],
-    *,
-    users: Sequence[int],
-    again: Sequence[PredictedLevel] = (),
-    recorded: Recording | None = None,
-    as_if: str = "",
-    guess: Guess | None = None,
-) -> str:
+def sweep_alt(drawing: Drawing) -> str:
     """Say what the two plots show."""
+    users, points, recorded = drawing.users, drawing.points, drawing.recorded
     levels = f"{users[0]} to {users[-1]} users" if len(users) > 1 else crowd(users[0])
     sentences = [f"Throughput and response time over {levels}."]
     if points:
-        sentences.append(course("Measured here", points))
+        sentences.append(course(drawing.here.capitalize(), points))
         unfit = [str(point.users) for point in points if not point.fit]
         if unfit:
             many = "user" if unfit == ["1"] else "users"
             sentences.append(f"Unfit and drawn hollow: {', '.join(unfit)} {many}.")
-    if prediction:
-        last = prediction.levels[-1]
+    if drawing.prediction:
+        last = drawing.prediction.levels[-1]
         band = f" (nine times in ten {span(last)})" if last.band_rps else ""
         sentences.append(
             f"At {crowd(last.users)} the model says {rate(last.model_rps)}{band} and "
             f"{duration(last.model_response_time_s)}, the bound {rate(last.bound_rps)}."
         )
-    if prediction and again:
-        sentences.append(f"At the speed of the run: {rate(again[-1].model_rps)}.")
+    if drawing.prediction and drawing.again:
+        sentences.append(f"At the speed of the run: {rate(drawing.again[-1].model_rps)}.")
     if recorded and recorded.points:
         cores = recorded.machine.cores
-        machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}{as_if}"
+        machine = f"Recorded on {cores} core{'s' if cores > 1 else ''}{drawing.as_if}"
         sentences.append(course(machine, recorded.points))
-    if guess:
+    if guess := drawing.guess:
         sentences.append(f"Your prediction: {guess} at {crowd(guess.users)}.")
     return " ".join(sentences)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Unpack
 
 from labs.kinds.sweep.record import Recording
@@ -31,32 +32,30 @@ BAND = "where it should lie"
 AT_RUN_SPEED = "at the speed of the run"
 
 
-def sweep_figure(
-    prediction: Prediction | None,
-    points: Sequence[Point],
-    *,
-    users: Sequence[int],
-    think_time_s: float = 0.0,
-    again: Sequence[PredictedLevel] = (),
-    recorded: Recording | None = None,
-    as_if: str = "",
-    guess: Guess | None = None,
-) -> Figure:
-    """Throughput and response time over the users, side by side.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """What a sweep's figure draws, and its alternative text says."""
 
-    users: the levels asked for, so that the axes stand still while points land; neither does one
-    turn logarithmic by them, where a prediction or a recording is there. prediction may be None
-    while the reader has not committed to a guess; again is the same at the speed of the run;
-    recorded is another machine's run, and as_if words on how it was brought to this one's scale.
-    """
+    users: Sequence[int]  # levels asked for, so that the axes stand still while points land
+    prediction: Prediction | None = None  # None while the reader has not committed to a guess
+    again: Sequence[PredictedLevel] = ()  # the prediction at the speed of the run
+    points: Sequence[Point] = ()
+    here: str = "measured here"  # the name of these points
+    think_time_s: float = 0.0
+    recorded: Recording | None = None  # another machine's run
+    as_if: str = ""  # words on how it was brought to this one's scale
+    guess: Guess | None = None
+
+
+def sweep_figure(drawing: Drawing) -> Figure:
+    """Draw throughput and response time over the users, side by side. No axis turns logarithmic by
+    the points that land, where a prediction or a recording is there."""
+    users, guess, think_s = drawing.users, drawing.guess, drawing.think_time_s
     far = far_across(users)
     traces, upwards = [], []
-    for axis, plot in (("", Throughput(think_time_s)), ("2", ResponseTime(think_time_s))):
-        known = [
-            *([_recorded(recorded, plot, as_if)] if recorded else ()),
-            *(_predicted(prediction, plot, again) if prediction else ()),
-        ]
-        landed = [*_measured(points, plot)]
+    for axis, plot in (("", Throughput(think_s)), ("2", ResponseTime(think_s))):
+        known = [*_recorded(drawing, plot), *_predicted(drawing, plot)]
+        landed = [*_measured(drawing, plot)]
         values = _values(known or landed)
         log = far and wide(values)
         upwards.append(log_axis(values) if log else FROM_ZERO)
@@ -106,13 +105,14 @@ class Throughput:
 
     def mark(self, point: Point, over: Sequence[Point] = ()) -> Mark:
         """Mark a level with its 95 % interval, or from lowest to highest of several runs."""
-        if over:
+        several = len(over) > 1
+        if several:
             low, high = extent([self.measured(each) for each in over])
         else:
             low, high = sorted(self.of(point.users, rps) for rps in point.throughput_ci_rps)
         value = self.measured(point)
         span = f"{self.say(low)} to {self.say(high)}"
-        said = f"; {span} in {len(over)} runs" if over else f", {span}"
+        said = f"; {span} in {len(over)} runs" if several else f", {span}"
         return Mark(value, (low, high), f"{self.say(value)}{said}{hover_checks(point)}")
 
 
@@ -129,9 +129,7 @@ class ResponseTime(Throughput):
         return duration(value / 1000)
 
 
-def _predicted(
-    prediction: Prediction, plot: Throughput, again: Sequence[PredictedLevel]
-) -> Iterable[Trace]:
+def _predicted(drawing: Drawing, plot: Throughput) -> Iterable[Trace]:
     def course(
         name: str, levels: Sequence[tuple[float, float]], colour: str, **shown: Unpack[Shown]
     ) -> Trace:
@@ -140,13 +138,15 @@ def _predicted(
         shown |= {"said": said, "hover": hover, "tag": name}
         return line(name, users, values, colour, **shown)
 
-    levels = prediction.levels
+    if drawing.prediction is None:
+        return
+    levels = drawing.prediction.levels
     yield course("bound", _with_corner(levels), PURPLE, dash="dash")
     if all(level.band_rps for level in levels):
         yield _band(levels, plot)
     yield course("forecast", [(level.users, level.model_rps) for level in levels], ORANGE)
-    if again:
-        moved = [(level.users, level.model_rps) for level in again]
+    if drawing.again:
+        moved = [(level.users, level.model_rps) for level in drawing.again]
         # With marks, which a replay hides until they land.
         look: Shown = {"dash": "dot", "width": 1.5, "size": 4}
         yield course(AT_RUN_SPEED, moved, glass(ORANGE, FAINTER), **look)
@@ -171,21 +171,25 @@ def _with_corner(levels: Sequence[PredictedLevel]) -> list[tuple[float, float]]:
     return sorted(corners)
 
 
-def _recorded(recording: Recording, plot: Throughput, as_if: str) -> Trace:
+def _recorded(drawing: Drawing, plot: Throughput) -> Iterable[Trace]:
+    recording = drawing.recorded
+    if recording is None:
+        return
     cores = recording.machine.cores
-    name = f"recorded on {cores} core{'s' if cores > 1 else ''}{as_if}"
+    name = f"recorded on {cores} core{'s' if cores > 1 else ''}{drawing.as_if}"
     points = recording.points
     marks = [plot.mark(point, recording.at_each(point.users)) for point in points]
     users, values = [point.users for point in points], [mark.value for mark in marks]
     symbols = ["square" if point.fit else "square-open" for point in points]
     look = marked(marks, name) | {"width": 1, "size": RECORDED, "symbol": symbols}
     look["kept"] = [f"{crowd(point.users)}: {plot.say(plot.measured(point))}" for point in points]
-    return line(name, users, values, GREY, **look)
+    yield line(name, users, values, GREY, **look)
 
 
-def _measured(points: Sequence[Point], plot: Throughput) -> Iterable[Trace]:
+def _measured(drawing: Drawing, plot: Throughput) -> Iterable[Trace]:
+    points = drawing.points
     for name, symbol, chosen in (
-        ("measured here", "circle", [point for point in points if point.fit]),
+        (drawing.here, "circle", [point for point in points if point.fit]),
         ("measured, unfit", "circle-open", [point for point in points if not point.fit]),
     ):
         if chosen:

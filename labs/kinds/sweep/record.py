@@ -1,6 +1,9 @@
 """A sweep's result: an experiment with its machine and one or more runs of it."""
 
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, Protocol, Self
+
+import msgspec
 
 from labs.records.experiment import Experiment
 from labs.records.results import Machine, Point, PredictedLevel, Result, Run, middle, pick
@@ -61,6 +64,23 @@ class Recording(Result, tag="sweep", frozen=True, kw_only=True):
         """The last level that was asked for; None where the run broke off before."""
         users = self.experiment.load.users[-1]
         return next((point for point in self.points if point.users == users), None)
+
+    def as_if_on(self, cores: int) -> Self:
+        """Scale users and throughputs from the machine's cores to so many. Response times are what
+        they were: so many users a core wait as long on any number of cores."""
+        factor = cores / self.machine.cores
+
+        def moved(point: Point) -> Point:
+            low, high = point.throughput_ci_rps
+            return replace(
+                point,
+                users=round(point.users * factor),
+                throughput_rps=point.throughput_rps * factor,
+                throughput_ci_rps=(low * factor, high * factor),
+            )
+
+        runs = tuple(replace(run, points=tuple(map(moved, run.points))) for run in self.runs)
+        return msgspec.structs.replace(self, runs=runs)
 
     def at(self, users: int) -> Point:
         """Find the level of so many users; KeyError says which there are."""

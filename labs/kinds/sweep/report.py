@@ -5,7 +5,6 @@ demand: at saturation that is nearly an identity, so it is called consistency, n
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import msgspec
@@ -15,14 +14,14 @@ from labs.present.power import powered
 from labs.present.tables import Table
 from labs.present.verdict import assumed, service, span, verdict
 from labs.records.histogram import MoreThan
-from labs.records.results import Point, PredictedLevel, Prediction
+from labs.records.results import Prediction
 from labs.theory.forecast import explain
 
 PERCENTILES = {"p50": 0.50, "p90": 0.90, "p99": 0.99}
 OF_POINT = (  # in `joined`, in this order; the response time is put into its place
     *("users", "throughput_rps", "throughput_ci_rps", "response_time_s", "never_served"),
     *("service_time_s", "queued_s", "time_split", "connections", "demand_s", "littles_law"),
-    "checks",
+    *("core_speed", "checks"),
 )
 HEADS = (  # of the columns that a terminal shows
     *("users", "req/s", "from", "to", "forecast req/s", "mean ms", "p99 ms", "never served"),
@@ -45,14 +44,9 @@ def joined(recording: Recording) -> dict[str, Any]:
                 "mean": point.mean_response_time_s,
                 **{name: _known(point.percentile_s(part)) for name, part in PERCENTILES.items()},
             },
-            "predicted": _level(recording.run.forecast.at(point.users)),
-            "at_run_speed": _at_run_speed(point, meanwhile.get(point.users)),
-            "explained": {
-                "model_rps": level.model_rps,
-                "limit": level.limit,
-                "service_time_s": point.service_time_s,
-                "queued_s": point.queued_s,
-            },
+            "predicted": msgspec.to_builtins(recording.run.forecast.at(point.users)),
+            "at_run_speed": msgspec.to_builtins(meanwhile.get(point.users)),
+            "explained": msgspec.to_builtins(level),
         }
         for point, level in zip(recording.points, levels, strict=True)
     ]
@@ -98,17 +92,6 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for row in rows
     )
-
-
-def _level(level: PredictedLevel) -> dict[str, Any]:
-    return {name: value for name, value in asdict(level).items() if name != "users"}
-
-
-def _at_run_speed(point: Point, level: PredictedLevel | None) -> dict[str, Any] | None:
-    """Give a level's forecast at the run's speed; None where nothing was burned there."""
-    if level is None:
-        return None
-    return {"speed": point.core_speed, "model_rps": level.model_rps, "band_rps": level.band_rps}
 
 
 def _known(seconds: float | MoreThan | None) -> float | dict[str, float] | None:

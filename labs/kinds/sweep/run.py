@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -125,13 +124,3 @@ class SweepLab(LabKind[Recording]):
             return False
         both_own = server == self.experiment.server and self.matches(found)
         return found.experiment.server == server or both_own
-
-
-def measure(
-    experiment: Experiment,
-    *,
-    on_event: Callable[[Any], None] | None = None,
-    stop: threading.Event | None = None,
-) -> Recording:
-    """Measure every level of the experiment; a recording with one run. See `Rig.perform`."""
-    return Rig(on_event, stop).perform(SweepLab(experiment))

@@ -12,11 +12,11 @@ from labs.analysis.contrast import Difference, difference, spread
 from labs.kinds.show import Column, Show, known, quoted, three_cores, to_know, two_places
 from labs.kinds.sweep import report
 from labs.kinds.sweep.alt_text import sweep_alt, sweep_levels
-from labs.kinds.sweep.figure import sweep_figure
+from labs.kinds.sweep.figure import Drawing, sweep_figure
 from labs.kinds.sweep.record import Levels, Recording
 from labs.present import verdict
 from labs.present.blocks import Said
-from labs.present.plot import Figure, extent
+from labs.present.plot import extent
 from labs.present.power import powered
 from labs.present.quantities import NoSuchNumber, Quantity
 from labs.present.reasons import split
@@ -173,28 +173,15 @@ COLUMNS = (
 )
 
 
-def figure(recording: Recording) -> Figure:
-    """Draw a recording: the run in the middle over its forecast."""
-    return sweep_figure(
-        recording.run.forecast,
-        (),
+def drawing(recording: Recording) -> Drawing:
+    """Draw the run in the middle over its forecast."""
+    return Drawing(
         users=[point.users for point in recording.points],
-        think_time_s=recording.experiment.load.think_time_s,
+        prediction=recording.run.forecast,
         again=recording.second_forecast,
+        think_time_s=recording.experiment.load.think_time_s,
         recorded=recording,
     )
-
-
-def alt(recording: Recording) -> str:
-    """Describe a recording's figure in words."""
-    users = [point.users for point in recording.points]
-    again = recording.second_forecast
-    return sweep_alt(recording.run.forecast, (), users=users, again=again, recorded=recording)
-
-
-def data(recording: Recording) -> dict[str, object]:
-    """Give all numbers of a sweep."""
-    return report.joined(recording)
 
 
 def note(recording: Recording) -> str:
@@ -277,9 +264,9 @@ def _fit(recording: Recording) -> Quantity:
 show = Show(
     result=Recording,
     middle_by="throughput at the last level",
-    draw=figure,
+    draw=lambda found: sweep_figure(drawing(found)),
     measured=lambda found: bool(found.points),
-    alt=alt,
+    alt=lambda found: sweep_alt(drawing(found)),
     split=lambda found: split_figure(splits(found.points)),
     columns=COLUMNS,
     rows=levels,
@@ -304,5 +291,5 @@ show = Show(
     levels=sweep_levels,
     concluded=lambda found: verdict.verdict(found.model, found.run),
     note=note,
-    data=data,
+    data=report.joined,
 )
