@@ -14,7 +14,7 @@ from labs.analysis import causes
 from labs.analysis import checks as validity
 from labs.analysis.visits import join, visited
 from labs.kinds.comparison.record import Comparison
-from labs.kinds.comparison.verdict import said as all_said
+from labs.kinds.comparison.verdict import findings
 from labs.kinds.sweep.run import SweepLab
 from labs.present.verdict import verdict
 from labs.records.experiment import Server, Workload
@@ -338,7 +338,7 @@ def test_an_unsteady_machine_is_told_once_for_all_parts() -> None:
     )
     part = structs.replace(examples.by_law(examples.EXPERIMENT), runs=(run,))
     both = Comparison(machine=part.machine, parts={"a": part, "b": part}, over="users")
-    first, *parts = [sentence for _, sentence in all_said(both)]
+    first, *parts = [" ".join(found) for _, found in findings(both)]
     assert first.startswith("This machine's speed changed by 100\u00a0% in this run")
     assert all(word in first for word in ("waits", "one visit", "recorded run"))
     for said in parts:
