@@ -17,13 +17,13 @@ from labs.analysis.scale import own_steps
 from labs.analysis.schedule import start_s
 from labs.kinds.base import LabKind, Scale
 from labs.kinds.timeline import verdict
+from labs.kinds.timeline.question import least_obvious
 from labs.kinds.timeline.record import Timeline
 from labs.kinds.timeline.walk import TAIL_S, Order, Walk
 from labs.measure.rig import Rig
-from labs.present.bet import UNSETTLED, Answer, Question, throughput
+from labs.present.bet import UNSETTLED, Answer, Question
 from labs.records.errors import Unusable, instance
 from labs.records.experiment import Experiment, Load, Server, Workload
-from labs.records.format import digits
 from labs.records.results import Machine
 from labs.records.server_facts import server_facts
 from labs.records.settings import check_named
@@ -64,7 +64,7 @@ class TimelineLab(LabKind[Timeline]):
         self.scale = Scale((server, self.steps) if by_cores else None)
         self.given = {"server": server, "workload": workload, "steps": self.steps}
         self.given |= {"about": about}
-        self.asked_step, self.question = _asked(server, self.steps)
+        self.asked_step, self.question = least_obvious(server, self.steps)
         self.controls = _controls(server)
         self._orders: SimpleQueue[Order] | None = None  # for the run that goes on
 
@@ -156,27 +156,6 @@ class TimelineLab(LabKind[Timeline]):
     def with_experiments(self, asked: Sequence[Experiment], scale: Scale | None = None) -> Self:
         (set_,) = asked
         return self.again(scale, server=set_.server, workload=set_.workload)
-
-
-def _asked(server: Server, steps: Sequence[Step]) -> tuple[int, Question]:
-    """Ask what is least obvious, and find the step that it is about, counted from 0: the requests
-    under way when the most have arrived, the workers at the end, or the last throughput."""
-    rates = [step.rate or 0.0 for step in steps]
-    number = rates.index(max(rates)) if any(rates) else len(steps) - 1
-    begin_s = sum(step.seconds for step in steps[:number])
-    end = digits(begin_s + steps[number].seconds)
-    where = f"at second {end}"
-    if any(rates):
-        words = f"how many requests will have begun and not been answered {where}"
-        return number, Question(words=words, about=where, unit="requests", say=_whole)
-    if server_facts(server.by).first is not None:
-        words = f"how many workers will the server have {where}, at the end"
-        return number, Question(words=words, about=where, unit="workers", say=_whole)
-    return number, throughput(f"from second {digits(begin_s)} to {end}")
-
-
-def _whole(value: float) -> str:
-    return digits(round(value))
 
 
 def _longer(steps: Sequence[Step], times: float) -> tuple[Step, ...]:
