@@ -72,7 +72,10 @@ def missing() -> str | None:
             return f"It refuses to be root's, and there is no user {UNPRIVILEGED}."
         if sys.platform != "linux":
             return "It refuses to be root's: run as another user."
-        return lacking(SETPRIV) and "It refuses to be root's. Install util-linux's setpriv."
+        return (
+            lacking(SETPRIV)
+            and "It refuses to be root's. Install util-linux's setpriv, 2.33 or newer."
+        )
     return None
 
 

@@ -71,3 +71,18 @@ def test_a_kernel_that_cannot_start_is_told_and_leaves_nothing() -> None:
     with pytest.raises(RuntimeError, match="Kernel died"):
         taken(kernels)
     assert kernels.started == 2 and not kernels.there
+
+
+def test_a_kernel_that_died_while_it_waited_is_replaced_before_a_page_takes_it() -> None:
+    kernels = Kernels(0)
+
+    async def warmed() -> None:
+        warm = WarmKernel(kernels, "pass", logging.getLogger(__name__))
+        for _ in range(2):
+            warm.warm()
+            assert warm._warming is not None
+            await warm._warming
+            kernels.there.clear()
+
+    awaited(warmed(), 10)
+    assert kernels.started == 2

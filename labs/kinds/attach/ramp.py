@@ -102,8 +102,7 @@ class Ramp(Windows):
         """Ask as a few for some seconds, where answers are brief: what has just begun compiles its
         code meanwhile, or fills its caches, and a request costs it twice as much, say."""
         driver = self.watch.driver
-        records = driver.records()
-        lives = (records["end"] - records["start"])[-STEADY_ANSWERS:]
+        lives = self._lives()[-STEADY_ANSWERS:]
         if len(lives) < STEADY_ANSWERS or max(lives) > BRIEF_S:
             return
         self.rig.progress("asking until it is warm")
@@ -176,9 +175,10 @@ class Ramp(Windows):
         if not point.completed:  # nor is anything to be forecast from
             who = self.asked.locustfile or self.watch.target.url
             said = " ".join(self.watch.driver.last_lines().splitlines()[-1:])
-            raise LoadFailed(
-                f"{who}: asked as {crowd(users)}, it answered no request well. {said}".rstrip()
-            )
+            what = "it answered no request well"
+            if not point.failed:
+                what = "nothing was asked in a whole window. Let the users pause for less"
+            raise LoadFailed(f"{who}: asked as {crowd(users)}, {what}. {said}".rstrip())
         self.looks.append(point)
         self.seen.append((point.throughput_rps, cores))
 

@@ -120,9 +120,10 @@ def deciding(comparison: Comparison, decision: Contrast | None) -> list[str]:
         most, drawn = max(high, 1 / low), ratio(comparison, over, under, decision.users)
         apart = max(drawn, quotient(1, drawn))
         by = f" (In the drawn run they are {percent(apart - 1)} apart, by chance or drift.)"
+        by = by if apart > 1.01 * most else ""  # no two equal numbers
         return [
             f"{at} there is no difference in throughput between “{over}” and “{under}” that this "
-            f"run could see; it is smaller than {percent(most - 1)}.{by if apart > most else ''}"
+            f"run could see; it is smaller than {percent(most - 1)}.{by}"
         ]
     if found < 1:
         over, under, found, low, high = under, over, 1 / found, 1 / high, 1 / low

@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -164,7 +165,9 @@ class SessionHandler(APIHandler):
             await ensure_async(ended)
             raise
         # A killed tab says no goodbye, and leaves 120 MB: Jupyter ends the kernel by this.
-        spec = self.kernel_manager.get_kernel(kernel_id).kernel_spec
+        kernel = self.kernel_manager.get_kernel(kernel_id)
+        kernel.last_activity = datetime.now(UTC)  # type: ignore[attr-defined]  # it may have waited
+        spec = kernel.kernel_spec
         assert spec is not None
         spec.metadata["cull_idle_timeout"] = self.left_after_s
         self.set_status(201)

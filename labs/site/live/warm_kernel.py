@@ -28,6 +28,9 @@ class WarmKernel:
 
     def warm(self) -> None:
         """Start a kernel, unless one is ready or on its way."""
+        last = self._warming
+        if last and last.done() and (last.exception() or last.result() not in self._kernels):
+            self._warming = None
         if self._warming is None:
             self._warming = asyncio.ensure_future(self._start())
 
