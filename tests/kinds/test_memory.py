@@ -12,12 +12,10 @@ from short import short
 
 from labs.host.waiting import Stopped
 from labs.kinds.memory.record import Memory, MemoryCurve
-from labs.kinds.memory.run import MemoryLab
-from labs.load.concurrent import concurrent_requests
-from labs.load.locust import LoadFailed
+from labs.kinds.memory.run import MemoryLab, held
+from labs.load.locust import LoadFailed, drive
 from labs.measure.rig import Rig
-from labs.records.experiment import Server
-from labs.servers.serve import serve
+from labs.records.experiment import Load, Server
 
 MIB, KIB = 2**20, 2**10
 
@@ -73,24 +71,23 @@ def test_memory_lab_weighs_real_servers() -> None:
 
 
 @pytest.mark.performance
-def test_hold_needs_all_requests_to_wait_at_once() -> None:
-    stop = threading.Event()
-    looks = []
-    with (
-        serve(Server("threaded", by="scratch", threads=4)) as running,
-        concurrent_requests(stop) as asking,
-    ):
+def test_held_needs_all_requests_to_wait_at_once() -> None:
+    rig, looks = Rig(), list[float]()
 
-        def look() -> float:
-            looks.append(time.perf_counter())
-            return looks[-1]
+    def look() -> float:
+        looks.append(time.perf_counter())
+        return looks[-1]
 
-        assert asking.hold(running.port, 4, "/?loops=1", 0.4, look) == looks[0]
-        assert len(looks) == 1
-        with pytest.raises(LoadFailed, match="8 requests did not wait all at once"):
-            asking.hold(running.port, 8, "/?loops=1", 0.05, look)  # four of them have to queue
-        with pytest.raises(LoadFailed, match="2 of 2 requests failed"):
-            asking.ask(running.port, 2, "/?loops=many")
-        threading.Timer(0.2, stop.set).start()
-        with pytest.raises(Stopped):
-            asking.hold(running.port, 1, "/?loops=1", 30.0, look)
+    with drive(Load((8,), keep_alive=False)) as driver:
+        with rig.serve(Server("threaded", by="scratch", threads=4)) as running:
+            driver.aim(running.url, rig.stop)
+            assert held(rig, driver, 4, 0.4, look) == looks[0]
+            assert len(looks) == 1
+            with pytest.raises(LoadFailed, match="8 requests did not wait all at once"):
+                held(rig, driver, 8, 0.05, look)  # four of them have to queue
+            threading.Timer(0.2, rig.stop.set).start()
+            with pytest.raises(Stopped):
+                held(rig, driver, 1, 5.0, look)
+        rig.stop.clear()
+        with pytest.raises(LoadFailed, match="Requests failed"):
+            held(rig, driver, 1, 0.1, look)  # nobody listens any more

@@ -8,33 +8,41 @@ wait in it at once, and its memory is read meanwhile.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import psutil
 
 from labs.host.monitor import pss_bytes
 from labs.kinds.base import LabKind
 from labs.kinds.memory.record import SEVERAL, Memory, MemoryCurve, MemoryRun, Waiting
-from labs.load.concurrent import ConcurrentRequests, concurrent_requests
+from labs.load.locust import Driver, LoadFailed, drive
 from labs.measure.rig import Rig
 from labs.present.bet import Answer, Question
-from labs.records.experiment import Server
+from labs.records.experiment import Load, Server, Workload
 from labs.records.format import percent, size
 from labs.records.results import Machine
 from labs.servers.serve import Running, check
+from workloads.protocol import FAILED
 
 SIZES: Mapping[Waiting, Sequence[int]] = {
     "process": (1, 2, 4, 8, 16, 32),
     "thread": (1, 8, 32, 128, 256),
     "coroutine": (1, 64, 256, 512, 1024),
 }
-WARM_UPS = 3  # requests each worker serves before it is weighed
+WARM_UPS = 3  # requests for each worker before it is weighed
 WARM_UP_S = 0.05  # for which they wait then, so that each worker gets one
-PATH = "/?loops=20000"  # about a millisecond of work in each
+WORK_S = 0.0001  # in each request; more would only delay the last to come
+LOOPS_PER_S = 2e7  # of any core, about
 WAIT_S = 0.5  # for which requests wait while the memory is read; longer for a large crowd
 WAIT_EACH_S = 0.0015
-SERVER_S = 1.2  # to start a server, let it serve, and end it (seen on 2 cores: 1.0 to 1.45)
+SERVER_S = 1.2  # to start a server, let it serve, and end it (on 2 cores, on average: 0.7 to 1.1)
+TRIES = 4  # each with twice the wait
+LATE_S = 20.0  # beyond what the requests wait for, on a very busy machine
 STRAIGHT = 0.25  # of the growth: how far a size may lie off the line in a recording
+
+Found = TypeVar("Found")
 
 
 class MemoryLab(LabKind[Memory]):
@@ -68,11 +76,12 @@ class MemoryLab(LabKind[Memory]):
     def run(self, rig: Rig) -> Memory:
         """Measure each kind of worker, and tell after each what is found so far."""
         curves: list[MemoryCurve] = []
-        with concurrent_requests(rig.stop) as asking:
+        most = max(numbers[-1] for numbers in self.sizes.values())
+        with drive(Load((most,), keep_alive=False)) as driver:
             later = list(self.sizes.values())
             for kind, numbers in self.sizes.items():
                 later.remove(numbers)
-                curves.append(_curve(rig, kind, numbers, asking, _seconds(*later)))
+                curves.append(_curve(rig, kind, numbers, driver, _seconds(*later)))
                 run = MemoryRun(recorded_at=rig.now(), growths=tuple(curves))
                 found = Memory(waiters=self._largest(), machine=rig.machine, runs=(run,))
                 rig.partial(found)
@@ -119,7 +128,7 @@ def _curve(
     rig: Rig,
     kind: Waiting,
     numbers: Sequence[int],
-    asking: ConcurrentRequests,
+    driver: Driver,
     later_s: float,
 ) -> MemoryCurve:
     """Start a fresh server for each size: what one has once taken, it hardly ever gives back. After
@@ -129,15 +138,53 @@ def _curve(
         rig.expect(_seconds(numbers[done:]) + later_s)
         rig.progress(f"{number} {SEVERAL[kind] if number > 1 else kind}")
         with rig.serve(server_of(kind, number)) as running:
-            for _ in range(WARM_UPS):
-                asking.ask(running.port, number, f"{PATH}&wait={WARM_UP_S}")
-            shared_once, counted_again = asking.hold(
-                running.port, number, PATH, hold_s(number), lambda: weighed(running)
+            driver.aim(running.url, rig.stop)
+            _warm_up(rig, driver, number)
+            shared_once, counted_again = held(
+                rig, driver, number, hold_s(number), lambda: weighed(running)
             )
         pss.append(shared_once)
         rss.append(counted_again)
     told = tuple(each for each in pss if each is not None)
     return MemoryCurve(kind=kind, sizes=tuple(numbers), pss_bytes=told, rss_bytes=tuple(rss))
+
+
+def _warm_up(rig: Rig, driver: Driver, number: int) -> None:
+    """Let so many users ask until each of as many workers has served, on average, a few times."""
+    since = len(driver.records())
+    _ask(driver, number, WARM_UP_S)
+    rig.until(lambda: len(driver.records(since)) >= WARM_UPS * number, LATE_S)
+    rig.answered(driver, LATE_S)
+
+
+def held(rig: Rig, driver: Driver, number: int, wait_s: float, look: Callable[[], Found]) -> Found:
+    """Return what `look` does while so many requests wait in the server at once.
+
+    By the server's own word all of them were in it while `look` looked. If not, again with longer
+    waits; LoadFailed after some tries.
+    """
+    for _ in range(TRIES):
+        _ask(driver, number, wait_s)
+        rig.pause(wait_s / 2, driver.check)
+        begin = time.perf_counter()
+        found = look()
+        end = time.perf_counter()
+        done = rig.answered(driver, wait_s + LATE_S).records
+        if (done["kind"] == FAILED).any():
+            raise LoadFailed(f"Requests failed.\n{driver.last_lines()}")
+        if ((done["service_start"] <= begin) & (done["service_end"] >= end)).sum() == number:
+            return found
+        wait_s *= 2
+    raise LoadFailed(
+        f"{number} requests did not wait all at once, not even when each waited "
+        f"{wait_s / 2:.0f} s. Close what else is running, and try again."
+    )
+
+
+def _ask(driver: Driver, number: int, wait_s: float) -> None:
+    """Have so many users ask, again and again, for requests that wait so long."""
+    driver.ask_for(Workload(cpu_s=WORK_S, wait_s=wait_s, wait_cv=0.0), LOOPS_PER_S)
+    driver.open(number, 0.0)
 
 
 def weighed(running: Running) -> tuple[int | None, int]:
