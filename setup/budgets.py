@@ -23,7 +23,7 @@ def words(text: str) -> int:
 
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
-    ("labs", "*.py", lines, 31_350),
+    ("labs", "*.py", lines, 31_300),
     ("tests", "*.py", lines, 29_030),
     ("bench", "*.py", lines, 2_250),
     ("book/web/src", "*.ts", lines, 8_950),
