@@ -408,7 +408,7 @@ def comparisons(draw: st.DrawFn) -> Comparison:
 @settings(properties, max_examples=40)
 @given(comparisons())
 def test_a_comparison_is_true_of_its_own_numbers(found: Comparison) -> None:
-    said = plain(" ".join(text for _, text in comparing.said(found)[:1]))
+    said = plain(" ".join(comparing.findings(found)[0][1]))
     numbers = set().union(*(of_sweep(part) for part in found.parts.values()))
     assert quoted(said) <= numbers, said
     without = [
