@@ -24,7 +24,7 @@ def words(text: str) -> int:
 
 BUDGETS: list[tuple[str, str, Callable[[str], int], int]] = [
     ("labs", "*.py", lines, 31_300),
-    ("tests", "*.py", lines, 29_030),
+    ("tests", "*.py", lines, 29_050),
     ("bench", "*.py", lines, 2_250),
     ("book/web/src", "*.ts", lines, 8_950),
     (".", "CONTRIBUTING.md", words, 900),

@@ -383,7 +383,7 @@ def test_only_a_page_s_own_kernel_ends_when_its_page_is_gone(server: BookServer)
 @pytest.mark.extended
 @pytest.mark.parametrize(
     "server",
-    [("--MappingKernelManager.cull_idle_timeout=1", "--BookApp.left_after_s=5", LOOKS)],
+    [("--MappingKernelManager.cull_idle_timeout=1", "--BookApp.left_after_s=3", LOOKS)],
     indirect=True,
 )
 def test_the_kernel_that_waits_outlives_the_idle_ones_of_its_server(server: BookServer) -> None:
@@ -394,4 +394,4 @@ def test_the_kernel_that_waits_outlives_the_idle_ones_of_its_server(server: Book
         eventually(lambda: kernels(server) == {warm}, START_S, "the end of the other alone")
     assert server.ask("book/session", "POST", {"page": "a page"})["kernel"]["id"] == warm
     with pytest.raises(AssertionError, match="its end"):  # its page has a while to come for it
-        eventually(lambda: warm not in kernels(server), 2.5, "its end")
+        eventually(lambda: warm not in kernels(server), 2.0, "its end")

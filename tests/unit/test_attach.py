@@ -394,6 +394,21 @@ def test_a_server_is_said_to_be_silent_while_somebody_waits_and_not_while_all_pa
         ramp._count(8, 0.001)
 
 
+@pytest.mark.parametrize(
+    ("failed", "said"), [(3, "it answered no request well"), (0, "nothing was asked in a whole")]
+)
+def test_a_first_look_without_an_answer_says_who_is_to_blame(
+    monkeypatch: pytest.MonkeyPatch, failed: int, said: str
+) -> None:
+    ramp = ramp_of(attached(lambda N: N / 0.1, alone_s=0.1), most=8)
+    none = replace(point(1), completed=0, failed=failed)
+    ramp.watch.driver = SimpleNamespace(last_lines=lambda: "")  # type: ignore[assignment]
+    monkeypatch.setattr(ramp, "_settle", lambda *_: None)
+    monkeypatch.setattr(ramp, "_count", lambda *_, **__: none)
+    with pytest.raises(LoadFailed, match=f"asked as 1 user, {said}"):
+        ramp._ask(1, 0.1)
+
+
 def test_looks_are_alike_where_a_request_costs_each_side_about_the_same() -> None:
     look = replace(point(4), throughput_rps=40.0, server_cpu=0.1, generator_cpu=0.02)
     assert alike(look, replace(look, throughput_rps=80.0, server_cpu=0.21, generator_cpu=0.041))
