@@ -31,7 +31,7 @@ from labs.records.results import pick
 
 LEAST_KIB = 1.0  # where the bars begin
 OPENING = "Memory of a server over the requests that wait in it at once."
-WHERE = ("Memory of the server, MiB", "One more of them takes, KiB")
+WHERE = ("Memory of the server, MiB", "One more takes, KiB")
 KINDS = ("process", "thread", "coroutine")
 STYLES = dict(zip(KINDS, LINES, strict=False))
 MARKS = dict(zip(KINDS, nested(len(KINDS)), strict=True))
